@@ -86,7 +86,7 @@ def rank(dataset: Dataset, score: Score, step: float, shrink: ShrinkName) -> lis
     classifier = FittedNaiveBayes(dataset, "loo", 0, 1.0, 0, schedule(len(names), step), shrink=shrink)
     leaving: list[int] = []
     for one in eliminate(classifier, names, score, step):
-        leaving += one.scored[list(one.leaving)].tolist()
+        leaving += one.active[list(one.leaving)].tolist()
     return leaving[::-1]
 
 

@@ -82,7 +82,7 @@ def test_leaving_a_subject_out_equals_exact_refits(drawn: tuple[Problem, list[in
     options = {"shrink": how["shrink"], "compiled": how["compiled"]}
     classifier = FittedNaiveBayes(dataset, estimate, how["folds"] or 0, smoothing, 7, **options)
     for ours, theirs in zip(eliminate(classifier, problem.names, SCORES[score], 1), expected, strict=True):
-        names = [problem.names[feature] for feature in ours.scored]
+        names = [problem.names[feature] for feature in ours.active]
         assert tuple(names[position] for position in ours.leaving) == theirs.removed
         for key, which in (("s_s", 0), ("s_a", 1), ("s_su", 2)):
             scores, wanted = getattr(ours.scores, key), [theirs.scores[name][which] for name in names]

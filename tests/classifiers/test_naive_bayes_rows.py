@@ -1,4 +1,4 @@
-"""Rows in numpy and by compiled loops: the same sums, whatever the blocks, threads and features that left; floors;
+"""Rows in numpy and by compiled loops: the same sums, whatever the blocks, threads and features that left;
 losses of rows at any sharpness.
 """
 
@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import time
 from dataclasses import astuple, replace
-from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -17,20 +16,15 @@ from probfs.classifiers import compiling
 from probfs.classifiers.naive_bayes import blocks as blocks_module
 from probfs.classifiers.naive_bayes import classifier as classifier_module
 from probfs.classifiers.naive_bayes import rows as rows_module
-from probfs.classifiers.naive_bayes import shrinkage
 from probfs.classifiers.naive_bayes.classifier import FittedNaiveBayes, judge_held_out
 from probfs.classifiers.naive_bayes.rows import CompiledRows, Rows
-from probfs.classifiers.naive_bayes.score_floors import ScoreFloors
 from probfs.classifiers.naive_bayes.shrinkage import ShrinkName
 from probfs.classifiers.options import EstimateName
-from probfs.classifiers.protocol import Features, HoldOutRequest
+from probfs.classifiers.protocol import HoldOutRequest
 from probfs.classifiers.row_odds import Moments, RowOdds
-from probfs.classifiers.scores import SCORES
-from probfs.columns.dataset import Dataset
 from probfs.runtime.progress import COMPILING, listening
 from probfs.screening.counting import count_values
-from probfs.tables.arrays import Floats
-from tests.support.datasets import dataset_of, datasets_with_near_ties, problems, random_dataset, with_unlabelled
+from tests.support.datasets import dataset_of, problems, random_dataset, with_unlabelled
 from tests.support.eliminations import assert_same_rounds, eliminate_all
 from tests.support.exact_naive_bayes import Problem
 from tests.support.plain_selection import PlainTable, log_weights, own_probability, predicted
@@ -60,7 +54,7 @@ def test_compiled_loops_give_what_numpy_does(estimate: EstimateName, classes: in
 def test_codes_of_more_than_8_bits(classes: int, values: int, dtype: type) -> None:
     dataset = random_dataset(500, 5, values, classes, seed=0)
     assert all(feature.labelled.dtype == dtype for feature in dataset.features)
-    compiled, plain = (eliminate_all(dataset, "loo", compiled=way, prune=way) for way in (True, False))
+    compiled, plain = (eliminate_all(dataset, "loo", compiled=way) for way in (True, False))
     assert_same_rounds(compiled, plain)
 
 
@@ -205,110 +199,6 @@ def test_losses_are_compared_row_by_row() -> None:
     expected = ones.minus(0.5, twos, 1.0)
     assert astuple(found) == pytest.approx(astuple(expected))
     assert found.rows == dataset.counts.sum()
-
-
-@settings(max_examples=25, deadline=None)
-@given(
-    datasets_with_near_ties(),
-    st.sampled_from(["loo", "resubstitution", "cv"]),
-    st.sampled_from([1.0, 1e-3]),
-    st.sampled_from(["off", "on"]),
-    st.sampled_from(["absolute", "signed", "unlabeled"]),
-    st.data(),
-)
-def test_no_score_falls_below_its_floor(
-    dataset: Dataset,
-    estimate: EstimateName,
-    smoothing: float,
-    shrink: ShrinkName,
-    score: str,
-    data: st.DataObject,
-) -> None:
-    """Whichever features leave, what is said of the others beforehand holds, as long as the exponent is held."""
-    with patch.object(shrinkage, "_HELD_SHARE", 0.0):
-        classifier = FittedNaiveBayes(dataset, estimate, 3, smoothing, 0, shrink=shrink, prune=True)
-        classifier.lowest(SCORES[score], 1)
-        for _ in range(4):
-            leaving = st.lists(st.sampled_from(classifier.active.tolist()), min_size=1, max_size=3, unique=True)
-            classifier.drop(np.array(data.draw(leaving)))
-            assert classifier._floors is not None
-            floors = classifier._floors.floors()[classifier.active]
-            assert (classifier.score().driving(SCORES[score]) >= floors).all()
-
-
-@pytest.mark.parametrize("classes", [2, 3, 5])
-def test_the_bound_on_random_changes(classes: int) -> None:
-    """One row: when a feature leaves, the change that another makes moves by no more than its floor falls."""
-    random = np.random.default_rng(0)
-    for _ in range(1_000):
-        weights, logs, others = random.normal(size=(3, classes)) * 10 ** random.uniform(-3, 1, (3, 1))
-        moved = change(weights - others, logs) - change(weights, logs)
-        floors = ScoreFloors(np.array([np.ptp(logs), np.ptp(others)]), np.arange(2), classes)
-        floors.score_lowest(1, lambda features: (np.zeros(len(features)), np.zeros(len(features))))
-        floors.lower_after_removal(np.array([1]))
-        floor = floors.floors()[0]
-        assert np.abs(moved).sum() / 2 <= -floor + 1e-14
-        assert np.abs(moved).max() <= -floor + 1e-14
-
-
-def change(weights: Floats, logs: Floats) -> Floats:
-    """P - Q for classes of these log-weights, when factors of these logarithms leave."""
-    p, q = np.exp(weights - weights.max()), np.exp((weights - logs) - (weights - logs).max())
-    found: Floats = p / p.sum() - q / q.sum()
-    return found
-
-
-@settings(max_examples=50, deadline=None)
-@given(st.integers(0, 10**6))
-def test_a_feature_that_may_be_as_low_as_a_scored_one_is_scored_too(seed: int) -> None:
-    """Its floor may be a score that was just as low, before features without any reach left."""
-    random = np.random.default_rng(seed)
-    floors = ScoreFloors(np.append(10 ** random.uniform(0, 4, 20), 0.0), np.arange(21), 3)
-    floors.lower_after_removal(np.arange(18))
-    tied = np.append(np.full(2, random.uniform(-1e-9, 1e-9)), 0.0)
-
-    def score(features: Features) -> tuple[Floats, Floats]:
-        return tied[features - 18], np.abs(tied[features - 18])
-
-    floors.score_lowest(1, score)
-    floors.lower_after_removal(np.array([20]))
-    assert sorted(floors.score_lowest(1, score).tolist()) == [18, 19]
-
-
-def test_floors_skip_most_features_of_wide_and_of_tall_tables() -> None:
-    tables: list[tuple[Dataset, ShrinkName]] = [
-        (random_dataset(60, 400, 3, 2, seed=0, signal=0.1), "on"),
-        (random_dataset(40_000, 60, 3, 2, seed=0, signal=0.1), "off"),
-    ]
-    for dataset, shrink in tables:
-        rounds = eliminate_all(dataset, "loo", score="absolute", prune=True, shrink=shrink)
-        scored = sum(len(one.scored) for one in rounds)
-        assert scored < 0.5 * sum(len(one.active) for one in rounds)
-
-
-@settings(max_examples=25, deadline=None)
-@given(
-    datasets_with_near_ties(),
-    st.sampled_from(["absolute", "unlabeled", "signed"]),
-    st.sampled_from(["loo", "resubstitution", "cv"]),
-    st.sampled_from([1, 3, 0.2]),
-    st.sampled_from([1.0, 1e-3, 1e-60]),
-    st.sampled_from(["off", "on"]),
-    st.booleans(),
-)
-def test_pruning_changes_no_ranking(
-    dataset: Dataset,
-    score: str,
-    estimate: EstimateName,
-    step: float,
-    smoothing: float,
-    shrink: ShrinkName,
-    compiled: bool,
-) -> None:
-    pruned, everything = (
-        eliminate_all(dataset, estimate, step, score, smoothing, compiled, prune, shrink) for prune in (True, False)
-    )
-    assert_same_rounds(pruned, everything)
 
 
 # Losses of rows at any sharpness

@@ -24,13 +24,8 @@ def test_the_lowest_leaves_until_none_is_left() -> None:
     rounds = list(eliminate(classifier, ["a", "b", "c"], ABSOLUTE, 1))
     assert [current.number for current in rounds] == [1, 2, 3]
     assert [current.active.tolist() for current in rounds] == [[0, 1, 2], [0, 2], [0]]
-    assert [current.scored[list(current.leaving)].tolist() for current in rounds] == classifier.dropped
+    assert [current.active[list(current.leaving)].tolist() for current in rounds] == classifier.dropped
     assert classifier.dropped == [[1], [2], [0]]
-
-
-def test_all_features_are_scored_in_the_first_round_and_the_lowest_in_the_others() -> None:
-    rounds = list(eliminate(ScriptedClassifier([0.4, 0.1, 0.3, 0.2]), list("abcd"), ABSOLUTE, 1))
-    assert [current.scored.tolist() for current in rounds] == [[0, 1, 2, 3], [3], [2], [0]]
 
 
 def test_a_step_takes_the_lowest_first_and_no_step_takes_all() -> None:

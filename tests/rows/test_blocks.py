@@ -81,8 +81,8 @@ def test_small_tables_are_ranked_as_in_one_block(
 @pytest.mark.parametrize("compiled", [False, True])
 def test_larger_tables_are_ranked_as_in_one_block(classes: int, score: str, compiled: bool) -> None:
     dataset = with_unlabelled(random_dataset(3000, 12, 4, classes, 0), random_dataset(500, 12, 4, classes, 1))
-    expected = eliminate_all(dataset, "loo", score=score, compiled=compiled, prune=True)
-    found = eliminate_in_blocks(dataset, [100, 101, 400], "loo", score, compiled=compiled, prune=True)
+    expected = eliminate_all(dataset, "loo", score=score, compiled=compiled)
+    found = eliminate_in_blocks(dataset, [100, 101, 400], "loo", score, compiled=compiled)
     assert_same_rounds(found, expected)
 
 

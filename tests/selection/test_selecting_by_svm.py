@@ -125,7 +125,7 @@ def plain_choice(training: Dataset) -> list[int]:
     losses = [shares_loss(dataset, 10)]
     for current in eliminate(svm, names, SCORES["signed"], 1):
         losses.insert(1, current.scores.log_loss)
-        left.insert(0, names[current.scored[current.leaving[0]]])
+        left.insert(0, names[current.active[current.leaving[0]]])
     best = int(np.argmin(losses))
     return [[feature.name for feature in training.features].index(name) for name in left[:best]]
 

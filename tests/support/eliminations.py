@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from functools import partial
 
-import numpy as np
 import pytest
 
 from probfs.classifiers.naive_bayes.classifier import FittedNaiveBayes
@@ -22,32 +21,28 @@ def eliminate_all(
     score: str = "signed",
     smoothing: float = 1.0,
     compiled: bool | None = None,
-    prune: bool | None = None,
     shrink: ShrinkName = "off",
 ) -> list[Round]:
-    classifier = FittedNaiveBayes(dataset, estimate, 3, smoothing, 0, shrink=shrink, compiled=compiled, prune=prune)
+    classifier = FittedNaiveBayes(dataset, estimate, 3, smoothing, 0, shrink=shrink, compiled=compiled)
     names = [feature.name for feature in dataset.features]
     return list(eliminate(classifier, names, SCORES[score], step))
 
 
 def leaving_features(rounds: list[Round]) -> list[list[int]]:
     """The features that leave in each round, in order of leaving."""
-    return [one.scored[list(one.leaving)].tolist() for one in rounds]
+    return [one.active[list(one.leaving)].tolist() for one in rounds]
 
 
 def assert_same_rounds(first: list[Round], second: list[Round], exactly: bool = False) -> None:
-    """The same features leave; features that are scored in both, errors and losses agree, to within rounding or
-    ``exactly``.
-    """
+    """The same features leave; scores, errors and losses agree, to within rounding or ``exactly``."""
     assert leaving_features(first) == leaving_features(second)
     close = partial(pytest.approx, rel=0, abs=0) if exactly else partial(pytest.approx, rel=1e-11, abs=1e-15)
     for one, other in zip(first, second, strict=True):
-        _, places, other_places = np.intersect1d(one.scored, other.scored, return_indices=True)
         for name in ("s_s", "s_a", "s_su"):
             scores, others = getattr(one.scores, name), getattr(other.scores, name)
             assert (scores is None) == (others is None)
             if scores is not None:
-                assert scores[places] == close(others[other_places])
+                assert scores == close(others)
         assert one.scores.exponent == other.scores.exponent
         assert one.scores.errors == other.scores.errors
         assert one.scores.absolute_loss == close(other.scores.absolute_loss)

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 import numpy as np
 
 from probfs.classifiers.protocol import Features, RoundScores
-from probfs.classifiers.scores import Score
 from probfs.notes import Note
 from probfs.tables.arrays import Floats
 
@@ -20,7 +19,7 @@ def round_scores(signed: Sequence[float] | Floats, sizes: Sequence[float] | Floa
 
 
 class ScriptedClassifier:
-    """Every feature keeps its score in all rounds, and only the lowest are told after the first."""
+    """Every feature keeps its score in all rounds."""
 
     notes: tuple[Note, ...] = ()
 
@@ -31,11 +30,6 @@ class ScriptedClassifier:
 
     def score(self) -> RoundScores:
         return round_scores(self._scores[self.active])
-
-    def lowest(self, score: Score, wanted: int) -> tuple[Features, RoundScores]:
-        own = self._scores[self.active]
-        lowest = self.active[own <= np.sort(own)[wanted - 1]]
-        return lowest, round_scores(self._scores[lowest])
 
     def drop(self, features: Features) -> None:
         self.dropped.append(features.tolist())

@@ -64,12 +64,6 @@ class Classifier(Protocol):
         """The scores of all active features."""
         ...
 
-    def lowest(self, score: Score, wanted: int) -> tuple[Features, RoundScores]:
-        """Some active features, in ascending order of position, and their scores. Among them are those with the
-        ``wanted`` lowest scores and all that are tied with these.
-        """
-        ...
-
     def drop(self, features: Features) -> None: ...
 
     @property

@@ -210,7 +210,7 @@ def first_round(candidates: Candidates, screened: Screened) -> Iterator[Round]:
         others = leaving_order(scores, score, alphabetical_ranks(candidates.names)[columns], len(columns))
         last = frozenset(place_of[list(candidates.always)].tolist())
         leaving += sorted((place for place in others if place not in gone), key=last.__contains__)
-    yield Round(1, columns, columns, scores, tuple(leaving), classifier)
+    yield Round(1, columns, scores, tuple(leaving), classifier)
 
 
 def rounds_of(
@@ -227,8 +227,7 @@ def rounds_of(
     protected = np.flatnonzero(np.isin(columns, candidates.always)).tolist()
     before = bool(screened.leaving_first)
     for current in eliminate(classifier, names, SCORES[settings.score], settings.step, protected):
-        active, scored = columns[current.active], columns[current.scored]
-        yield replace(current, number=current.number + before, active=active, scored=scored)
+        yield replace(current, number=current.number + before, active=columns[current.active])
 
 
 def watch_first(rounds: Iterable[Round], candidates: Candidates, notes: list[Note]) -> Iterator[Round]:
@@ -244,7 +243,7 @@ def order_columns(candidates: Candidates) -> Integers:
     """All columns, by position, the first to leave first."""
     screened = candidates.screen()
     rounds = first_round if candidates.settings.step is None else rounds_of
-    left = [current.scored[list(current.leaving)] for current in rounds(candidates, screened)]
+    left = [current.active[list(current.leaving)] for current in rounds(candidates, screened)]
     aside = [] if candidates.settings.step is None else screened.leaving_first
     return np.concatenate([np.array(aside, dtype=np.int64), *left])
 

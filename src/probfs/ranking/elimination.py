@@ -26,11 +26,9 @@ class Round:
 
     number: int
     active: Features
-    scored: Features
-    """The features that were scored: all in the first round, later those that might be lowest."""
     scores: RoundScores
     leaving: tuple[int, ...]
-    """Positions, among the scored, of the leaving features, in order of leaving."""
+    """Positions, among the active, of the leaving features, in order of leaving."""
     classifier: Classifier
     """That of the active features, until the next round."""
 
@@ -52,13 +50,12 @@ def eliminate(
         active = classifier.active
         staying = frozenset(protected if len(protected) < len(active) else ())
         wanted = min(leaving_count(step, len(active)), len(active) - len(staying))
-        lowest = wanted + len(staying)
-        scored, scores = (active, classifier.score()) if number == 1 else classifier.lowest(score, lowest)
-        leaving = leaving_order(scores, score, alphabet[scored], lowest)
+        scores = classifier.score()
+        leaving = leaving_order(scores, score, alphabet[active], wanted + len(staying))
         if staying:
-            leaving = [position for position in leaving if int(scored[position]) not in staying][:wanted]
-        yield Round(number, active, scored, scores, tuple(leaving), classifier)
-        classifier.drop(scored[leaving])
+            leaving = [position for position in leaving if int(active[position]) not in staying][:wanted]
+        yield Round(number, active, scores, tuple(leaving), classifier)
+        classifier.drop(active[leaving])
 
 
 def schedule(features: int, step: Step | None) -> list[int]:
@@ -99,7 +96,7 @@ def alphabetical_ranks(names: Sequence[str]) -> Integers:
 def leaving_order(scores: RoundScores, score: Score, alphabet: Integers, wanted: int) -> list[int]:
     """The positions of the lowest scores, lowest first; of equal scores, the last name in the alphabet leaves first.
 
-    ``alphabet`` has the place of each scored feature's name in the alphabet.
+    ``alphabet`` has the place of each feature's name in the alphabet.
     """
     driving, sizes = scores.driving(score), scores.s_s
     if wanted == 1:

@@ -74,9 +74,7 @@ class RoundCollector:
         told: Score | None = None,
         rounds: Sequence[int] = (),
     ) -> None:
-        """Of the score ``told``, the story is kept: an elimination scores only the features that might be lowest, and
-        in some of its rounds the others are scored as well. ``rounds`` says how many features each round starts with.
-        """
+        """Of the score ``told``, the story is kept; ``rounds`` says how many features each round starts with."""
         self._names = names
         self._screened = screened
         self._score = told
@@ -91,9 +89,7 @@ class RoundCollector:
         """The same rounds; each is kept while its classifier still has its features."""
         for current in rounds:
             if self._score is not None and current.number in self._told_rounds:
-                complete = len(current.scored) == len(current.active)
-                scores = current.scores if complete else current.classifier.score()
-                self._told.append((current.number, current.active, scores.driving(self._score)))
+                self._told.append((current.number, current.active, current.scores.driving(self._score)))
             self._add(current)
             yield current
 
@@ -103,7 +99,7 @@ class RoundCollector:
             self._initial = dict(zip(current.active.tolist(), _scores(current, every), strict=True))
         removed = []
         for position, scores in zip(current.leaving, _scores(current, current.leaving), strict=True):
-            feature = int(current.scored[position])
+            feature = int(current.active[position])
             name = self._names[feature]
             tested = (_number(self._screened.p[feature]), _number(self._screened.q[feature]))
             content = (*scores, current.number, *self._initial[feature], *tested)
@@ -152,21 +148,14 @@ def _number(value: float) -> float | None:
 def choose_rounds(sizes: Sequence[int], most: int = MOST_ROUNDS) -> frozenset[int]:
     """The numbers of the rounds to tell of, given how many features each starts with: all, or ``most`` of them at most.
 
-    From one to the next, about the same proportion of the features leaves. So the last rounds, in which the features
-    that matter are left, are told one by one, and scoring all features in these rounds takes only as long as in the
-    first round a few times over.
+    From one to the next, about the same proportion of the features leaves, so that the last rounds, in which the
+    features that matter are left, are told one by one.
 
     >>> sorted(choose_rounds(range(100, 0, -1), most=8))
-    [1, 45, 70, 84, 91, 96, 98, 100]
+    [1, 50, 75, 88, 94, 98, 100]
     """
     if len(sizes) <= most:
         return frozenset(range(1, len(sizes) + 1))
-    chosen: frozenset[int] = frozenset()
-    falling = -np.asarray(sizes)
-    for number in range(2, 10 * most):
-        wanted = np.geomspace(sizes[0], sizes[-1], number)
-        found = frozenset((1 + np.minimum(np.searchsorted(falling, -wanted - 1e-9), len(sizes) - 1)).tolist())
-        if len(found) > most:
-            break
-        chosen = found
-    return chosen
+    wanted = np.geomspace(sizes[0], sizes[-1], most)
+    found = np.searchsorted(-np.asarray(sizes), -wanted - 1e-9)
+    return frozenset((1 + np.minimum(found, len(sizes) - 1)).tolist())

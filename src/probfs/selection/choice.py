@@ -100,7 +100,7 @@ def trace_curve(classifier: OddsClassifier, rounds: Iterable[Round]) -> Curve:
 
     for current in rounds:
         judge()
-        left.append(int(current.scored[current.leaving[0]]))
+        left.append(int(current.active[current.leaving[0]]))
     judge()
     return Curve(tuple(reversed(left)), tuple(reversed(sizes)), tuple(reversed(odds)))
 

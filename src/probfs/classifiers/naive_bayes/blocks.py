@@ -105,15 +105,6 @@ class Model:
         impossible = math.inf if self.smoothing else IMPOSSIBLE
         return kind(codes, counts.astype(np.float64), labels, model, self.counts.offset, models, impossible)
 
-    def squared_ranges(self, exponent: float) -> Floats:
-        """For each feature the sum over labelled rows of the squared range of log p(v|c) over the classes."""
-        if self.estimate == "loo":
-            rows = self.counts.by_slot.T
-        else:
-            rows = np.stack([counts.by_slot.sum(axis=1) for counts in self.folds or [self.counts]])
-        by_slot = (rows * self.of_labelled_rows.raised_to(exponent).squared_ranges).sum(axis=0)
-        return np.add.reduceat(by_slot, self.counts.offset)
-
 
 def code_dtype(values: Integers) -> np.dtype[np.unsignedinteger]:
     """The narrowest dtype that fits the codes of features with so many values, a missing cell's included."""

@@ -20,12 +20,10 @@ from probfs.classifiers.naive_bayes.blocks import (
     sum_changes,
 )
 from probfs.classifiers.naive_bayes.model import IMPOSSIBLE
-from probfs.classifiers.naive_bayes.score_floors import ScoreFloors
 from probfs.classifiers.naive_bayes.shrinkage import Shrinkage, ShrinkName
 from probfs.classifiers.options import DEFAULT_FOLDS, EstimateName
 from probfs.classifiers.protocol import Features, RoundScores
 from probfs.classifiers.row_odds import RowOdds
-from probfs.classifiers.scores import Score
 from probfs.columns.dataset import Dataset, ValueCounts
 from probfs.columns.folds import check_class_sizes, refuse_many_folds
 from probfs.notes import Note, NoteKind
@@ -38,17 +36,12 @@ from probfs.tables.arrays import Floats, Integers
 if TYPE_CHECKING:
     from probfs.classifiers.protocol import HoldOutRequest
 
-_ROWS_OF_SCORES = ("s_s", "s_a", "s_su")
 _CELLS_WORTH_COMPILING = 50_000_000
 """Cells of all rounds together, times the number of classes less one, above which compiled loops save more than the
 half second that loading them takes. The first time ever they are compiled, which takes a few seconds.
 """
 _CELLS_PER_ROW = 15
 """In each round a row takes as long as this many cells for what depends on its odds alone."""
-_CELLS_WORTH_PRUNING = 60_000
-"""Cells of a round below which scoring all features is faster than finding out which can be skipped."""
-_MOST_RESCORED = 0.9
-"""Where a larger part of the features has to be scored again, floors are given up."""
 _MOST_CELLS_OF_SUBJECTS = 1 << 22
 """Of the tables of counts that leave-one-subject-out has: one for each subject."""
 _NEGLIGIBLE = math.exp(-IMPOSSIBLE)
@@ -72,15 +65,13 @@ class FittedNaiveBayes:
         shrink: ShrinkName = "off",
         counts: ValueCounts | None = None,
         compiled: bool | None = None,
-        prune: bool | None = None,
         blocks: Blocks | None = None,
         part: Part = EVERYTHING,
     ) -> None:
         """``rounds`` says how many features each round will have; the default is one round of all features.
 
-        ``counts`` are those of the rows, where they are known already. ``compiled`` says whether loops are compiled,
-        and ``prune`` whether features are skipped that cannot have the lowest scores of a round; with None, both are
-        decided by the size of the table. Neither changes a ranking.
+        ``counts`` are those of the rows, where they are known already. ``compiled`` says whether loops are compiled;
+        with None, the size of the table decides. It changes no ranking.
 
         The rows are those of a ``part`` of some ``blocks``, by default those of the dataset itself. The features of the
         dataset are those of the part, and its counts tell how large the classes are.
@@ -98,7 +89,6 @@ class FittedNaiveBayes:
         self._classes = len(dataset.classes)
         self._rows, self._unlabelled_rows = dataset.rows, dataset.unlabelled_rows
         self._smoothing = smoothing
-        self._prune = prune
         blocks = LocalBlocks(Block(dataset)) if blocks is None else blocks
         self._table_rows = blocks.ask(_stored_rows)
         require_memory_for(dataset, estimate, folds)
@@ -121,9 +111,6 @@ class FittedNaiveBayes:
         self._shrinkage = Shrinkage(shrink, counts, smoothing)
         self._is_active = np.ones(len(dataset.features), dtype=np.bool_)
         self._active: Features = np.arange(len(dataset.features))
-        self._floors: ScoreFloors | None = None
-        self._driven_by: Score | None = None
-        self._pruning_pays = True
         self._change_state()
 
     @property
@@ -148,82 +135,33 @@ class FittedNaiveBayes:
         return BlockOdds(self._blocks, self._shared, state, float(self._rows))
 
     def score(self) -> RoundScores:
-        return self._with_fit(self._score_features(self._active))
+        """All three scores are sums over blocks of rows."""
+        others = self._unlabelled_rows
+        labelled, unlabelled = self._blocks.ask(sum_changes, self._shared, self._state, self._active, others > 0)
+        s_s, s_a = (self._mean(sums, self._rows) for sums in labelled)
+        s_su = None if unlabelled is None else self._mean(labelled[0] + unlabelled[0], self._rows + others)
+        errors, absolute_loss, log_loss = self._blocks.ask(fit, self._shared, self._state).tolist()
+        losses = absolute_loss / self._rows, log_loss / self._rows
+        return RoundScores(s_s, s_a, s_su, self._rows, round(errors), *losses, self._shrinkage.exponent)
 
-    def lowest(self, score: Score, wanted: int) -> tuple[Features, RoundScores]:
-        """Only features whose floors allow it to be among the lowest are scored (see ``score_floors``)."""
-        if score != self._driven_by:
-            self._driven_by, self._floors, self._pruning_pays = score, None, True
-        if not (self._prune or (self._prune is None and self._is_worth_pruning())):
-            self._floors = None
-            return self._active, self.score()
-        is_known = self._floors is not None
-        if self._floors is None:
-            self._floors = ScoreFloors(self._reach(score), self._active, self._classes)
-        batches: list[Floats] = []
-
-        def score_batch(features: Features) -> tuple[Floats, Floats]:
-            batches.append(self._score_features(features))
-            driving = batches[-1][_ROWS_OF_SCORES.index(score.key)]
-            return driving, batches[-1][0] if score.signed else driving
-
-        scored = self._floors.score_lowest(wanted, score_batch)
-        self._pruning_pays = not is_known or len(scored) <= _MOST_RESCORED * len(self._active)
-        order = np.argsort(scored)
-        return scored[order], self._with_fit(np.concatenate(batches, axis=1)[:, order])
+    def _mean(self, sums: Floats, rows: int) -> Floats:
+        # In the limit of less and less smoothing these changes are 0.
+        sums = sums if self._smoothing else np.where(np.abs(sums) < _NEGLIGIBLE, 0.0, sums)
+        return sums / rows
 
     def drop(self, features: Features) -> None:
-        if self._floors is not None:
-            self._floors.lower_after_removal(features)
         self._is_active[features] = False
         self._active = self._is_active.nonzero()[0]
         self._change_state()
 
     def _change_state(self) -> None:
-        """Tell everything that depends on the active features, and on the exponent where that changes with them."""
-        if self._shrinkage.follow(self._active):
-            # Scores under another exponent say nothing that would be worth having.
-            self._floors, self._pruning_pays = None, True
+        """Bring the exponent and the state of the rows up to date with the active features."""
+        self._shrinkage.follow(self._active)
         self._state = State(self._is_active.copy(), self._shrinkage.exponent)
-
-    def _score_features(self, features: Features) -> Floats:
-        """Ŝ_S, Ŝ_A and Ŝ_SU, which is NaN without unlabelled rows: 3 × features."""
-        others = self._unlabelled_rows
-        labelled, unlabelled = self._blocks.ask(sum_changes, self._shared, self._state, features, others > 0)
-        together = np.full(len(features), np.nan) if unlabelled is None else labelled[0] + unlabelled[0]
-        sums = np.stack([*labelled, together])
-        if not self._smoothing:
-            # In the limit of less and less smoothing these changes are 0.
-            sums[np.abs(sums) < _NEGLIGIBLE] = 0.0
-        sums /= np.array([[self._rows], [self._rows], [self._rows + others]])
-        return sums
-
-    def _with_fit(self, scores: Floats) -> RoundScores:
-        errors, absolute_loss, log_loss = self._blocks.ask(fit, self._shared, self._state).tolist()
-        losses = absolute_loss / self._rows, log_loss / self._rows
-        s_s, s_a, s_su = scores
-        exponent = self._shrinkage.exponent
-        return RoundScores(
-            s_s, s_a, s_su if self._unlabelled_rows else None, self._rows, round(errors), *losses, exponent
-        )
 
     def _is_worth_compiling(self, rounds: Sequence[int]) -> bool:
         cells = self._table_rows * (sum(rounds) + _CELLS_PER_ROW * len(rounds)) * (self._classes - 1)
         return cells >= _CELLS_WORTH_COMPILING
-
-    def _is_worth_pruning(self) -> bool:
-        return self._pruning_pays and self._table_rows * len(self._active) >= _CELLS_WORTH_PRUNING
-
-    def _reach(self, score: Score) -> Floats:
-        """For each feature the root of the mean squared range of log p(v|c), over the rows of a score."""
-        exponent, rows = self._shrinkage.exponent, self._rows
-        total = self._model.squared_ranges(exponent)
-        if score.needs_unlabelled:
-            # Which values unlabelled rows hold is not counted: the largest range is a bound.
-            rows += self._unlabelled_rows
-            (squared_range,) = self._model.of_all_rows.raised_to(exponent).squared_ranges
-            total += self._unlabelled_rows * np.maximum.reduceat(squared_range, self._model.counts.offset)
-        return np.sqrt(total / rows)
 
 
 def _compile(block: Block, dtype: np.dtype[Any], classes: int) -> str | None:

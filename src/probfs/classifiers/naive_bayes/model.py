@@ -83,12 +83,6 @@ class LogOdds:
             by_slot += self.zeros * (math.log(LEAST_SMOOTHING) * (1 - exponent))
         return LogOdds(by_slot, self.prior * exponent)
 
-    @property
-    def squared_ranges(self) -> Floats:
-        """At each slot of each model, the square of the largest difference between two classes' log p(v|c)."""
-        spread: Floats = self.by_slot.max(axis=0).clip(0.0) - self.by_slot.min(axis=0).clip(max=0.0)
-        return spread**2
-
 
 def _log_ratio(first: Floats, second: Floats) -> Floats:
     """log(first / second), exactly 0 where they differ by no more than the rounding of a few operations, and without

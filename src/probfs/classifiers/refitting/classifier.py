@@ -29,7 +29,6 @@ from probfs.classifiers.refitting.rows import (
     sum_retrained,
 )
 from probfs.classifiers.row_odds import RowOdds
-from probfs.classifiers.scores import Score
 from probfs.columns.dataset import Dataset
 from probfs.notes import Note, NoteKind
 from probfs.runtime.parallel import Workers, map_in_threads
@@ -134,10 +133,6 @@ class RefittedClassifier:
         if self._odds is None:
             raise ValueError("there are no odds before the active features are scored")
         return self._odds
-
-    def lowest(self, score: Score, wanted: int) -> tuple[Features, RoundScores]:
-        # Every round has models of its own, so nothing is known of its scores beforehand.
-        return self.active, self.score()
 
     def score(self) -> RoundScores:
         if self._request.estimate == "loo" and not self._round:
