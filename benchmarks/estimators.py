@@ -19,9 +19,9 @@ from sklearn.inspection import permutation_importance
 
 from measure import Line, best_of, best_of_each, faster
 from probfs.classifiers.catalogue import find_classifier
-from probfs.classifiers.estimators.model import EstimatorTrainer
 from probfs.classifiers.protocol import FitRequest
 from probfs.classifiers.refitting.classifier import RefittedClassifier, Task, permute_features
+from probfs.classifiers.refitting.estimators import EstimatorTrainer
 from probfs.classifiers.refitting.models import Model
 from probfs.columns.choice import ColumnChoice
 from probfs.columns.encode import encode

@@ -131,13 +131,13 @@ def _sigmoid(stage: Stage) -> None:
 
 
 def _not_converged(stage: Stage) -> None:
-    stage.patch.setattr("probfs.classifiers.svm.model.MOST_ROWS_OF_SVC", 0)
-    stage.patch.setattr("probfs.classifiers.svm.model.MOST_LINEAR_ITERATIONS", 2)
+    stage.patch.setattr("probfs.classifiers.refitting.svm.MOST_ROWS_OF_SVC", 0)
+    stage.patch.setattr("probfs.classifiers.refitting.svm.MOST_LINEAR_ITERATIONS", 2)
     stage.rank(noise(200), classifier="svm", eliminate=False, jobs=1)
 
 
 def _fewer_copies(stage: Stage) -> None:
-    stage.patch.setattr("probfs.classifiers.estimators.model.MOST_COPIES", 10)
+    stage.patch.setattr("probfs.classifiers.refitting.estimators.MOST_COPIES", 10)
     stage.rank(make_frame(), classifier=DecisionTreeClassifier(max_depth=2), folds=3, jobs=1)
 
 

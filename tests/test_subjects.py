@@ -22,8 +22,8 @@ import probfs
 from probfs.classifiers.naive_bayes.classifier import FittedNaiveBayes
 from probfs.classifiers.options import EstimateName
 from probfs.classifiers.refitting.rows import TrainingRows, make_splits
+from probfs.classifiers.refitting.svm import cut_into_pieces
 from probfs.classifiers.scores import SCORES
-from probfs.classifiers.svm.model import _Pieces
 from probfs.columns.dataset import Dataset, merge_equal_rows
 from probfs.columns.folds import deal_folds, order_by_content
 from probfs.ranking.elimination import eliminate
@@ -144,14 +144,15 @@ def test_no_fold_splits_a_subject(dataset: Dataset, folds: int, seed: int) -> No
         assert block is not None
         np.testing.assert_array_equal([block.copies(fold) for fold in range(folds)], dealt)
         for estimate in ("loo", "cv"):
-            splits = [split for split in make_splits(rows, estimate, folds, seed) if len(split.held_out)]
+            splits = [split for split in make_splits(rows, estimate, folds, seed) if split.held_out.any()]
             assert len(splits) == (folds if estimate == "cv" else dataset.units)
             copies = np.zeros((len(splits), len(rows.labels)), dtype=np.int64)
             for place, split in enumerate(splits):
-                copies[place, split.held_out] = split.held_out_copies
+                copies[place, split.scored] = split.held_out
             assert not subjects_split(copies, rows.groups)
-    training = TrainingRows.of(ordered.labels, ordered.counts, len(ordered.classes), ordered.groups)
-    pieces = _Pieces.cut(training, folds)
+    training = TrainingRows.of(ordered.labels, ordered.counts, len(ordered.classes))
+    assert ordered.groups is not None
+    pieces = cut_into_pieces(training, ordered.groups[training.positions])
     assert pieces.weights.sum() == dataset.rows
     series = SampleSeries(3, 3, seed, with_unlabelled=False, starts=((0,) * len(dataset.classes),))
     samples = [counts for counts, _ in series.draw(Block(ordered))]

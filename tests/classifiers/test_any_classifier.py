@@ -100,7 +100,7 @@ def test_leave_one_out_says_how_many_models_there_will_be(mixed: pd.DataFrame, n
 
 @pytest.mark.parametrize(("name", "called"), [("svm", "the SVM"), ("forest", "the forest")])
 def test_what_would_not_fit_in_memory_is_refused(name: str, called: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("probfs.classifiers.refitting.matrix.MOST_CELLS", 39)
+    monkeypatch.setattr("probfs.classifiers.refitting.tables.MOST_CELLS", 39)
     frame = pd.DataFrame({"name": [f"n{row}" for row in range(20)], "a": np.arange(20) / 3, "y": ["n", "p"] * 10})
     with pytest.raises(probfs.DataError, match=rf"'name' has 20 values, each a column for {called}.* with exclude=$"):
         probfs.rank(frame, target="y", classifier=name)

@@ -24,7 +24,7 @@ from sklearn.ensemble import (
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression
-from sklearn.naive_bayes import BernoulliNB, CategoricalNB, ComplementNB, GaussianNB, MultinomialNB
+from sklearn.naive_bayes import CategoricalNB, GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
@@ -33,22 +33,22 @@ from sklearn.tree import DecisionTreeClassifier
 
 import probfs
 from probfs.classifiers.catalogue import Boosting
-from probfs.classifiers.estimators.model import EstimatorTrainer, FittedEstimator
-from probfs.classifiers.estimators.user_estimator import describe, seeded, takes_weights_for_copies, wrap_estimator
-from probfs.classifiers.refitting.matrix import MOST_NATIVE_VALUES, Encoding, Matrix, MatrixEncoder
+from probfs.classifiers.refitting.estimators import EstimatorModel, EstimatorTrainer, OutOfBagForest
 from probfs.classifiers.refitting.rows import Donors, draw_donors
+from probfs.classifiers.refitting.tables import MOST_NATIVE_VALUES, Encoding, Matrix, MatrixEncoder
+from probfs.classifiers.refitting.user_estimator import describe, seeded, wrap_estimator
 from probfs.columns.dataset import Dataset, Feature
 from probfs.errors import DataError, UsageError
 from probfs.output.sentences import ranking_sentences
-from probfs.tables.arrays import Floats, text_array
+from probfs.tables.arrays import Floats, Integers, text_array
 from tests.support.svm_tables import random_dataset
 
 
-def fitted(dataset: Dataset, estimator: Any, encoding: Encoding, **more: Any) -> FittedEstimator:
+def fitted(dataset: Dataset, estimator: Any, encoding: Encoding, **more: Any) -> EstimatorModel:
     """The estimator fitted on all labelled rows and all features."""
     trainer = EstimatorTrainer.of(dataset, estimator, encoding, "the test", **more)
     model = trainer.fit(np.arange(len(dataset.features)), dataset.counts)
-    assert isinstance(model, FittedEstimator)
+    assert isinstance(model, EstimatorModel)
     return model
 
 
@@ -63,14 +63,13 @@ def rows_of(dataset: Dataset) -> np.ndarray:
     return np.arange(len(dataset.labels) + len(dataset.unlabelled_counts))
 
 
-def votes_of_trees(model: FittedEstimator, rows: np.ndarray, cells: Floats) -> Floats:
+def votes_of_trees(model: EstimatorModel, counts: Integers, rows: np.ndarray, cells: Floats) -> Floats:
     """The mean vote of the trees for which a row was not drawn, one row and tree after the other; of all trees for
     an unlabelled row, and the frequencies of the classes for a row that was drawn for every tree.
     """
-    forest, trained = model.estimator, model.rows
-    assert forest is not None
+    forest = model.estimator
     # Each copy of a row is judged by the trees that it was not drawn for.
-    copies = np.repeat(trained.positions, trained.counts).tolist()
+    copies = np.repeat(np.arange(len(counts)), counts).tolist()
     means = []
     for row, own in zip(rows.tolist(), cells, strict=True):
         places = [place for place, copy in enumerate(copies) if copy == row] or [-1]
@@ -80,7 +79,7 @@ def votes_of_trees(model: FittedEstimator, rows: np.ndarray, cells: Floats) -> F
             for place in places
             if place not in known
         ]
-        means.append(np.mean(votes, axis=0) if votes else trained.class_counts / trained.counts.sum())
+        means.append(np.mean(votes, axis=0) if votes else model.prior)
     return np.array(means).T
 
 
@@ -90,19 +89,20 @@ def test_out_of_bag_a_row_is_judged_by_the_trees_that_did_not_see_it(classes: in
     model = fitted(dataset, RandomForestClassifier(trees, random_state=2), "onehot", out_of_bag=True)
     rows, donors = rows_of(dataset), donors_of(dataset, 3)
     found, changes = model.permute(rows, donors, 1)
-    assert isinstance(model.cells, Matrix)
-    actual = votes_of_trees(model, rows, model.cells.cells)
+    assert isinstance(model, OutOfBagForest)
+    assert isinstance(model.table, Matrix)
+    actual = votes_of_trees(model, dataset.counts, rows, model.table.cells)
     np.testing.assert_allclose(found, actual, atol=1e-12)
     for feature in range(3):
-        columns = model.cells.columns(feature)
+        columns = model.table.owner == feature
         change = np.zeros_like(actual)
         for line in donors:
-            permuted = model.cells.cells.copy()
-            permuted[:, columns] = model.cells.cells[line, columns]
+            permuted = model.table.cells.copy()
+            permuted[:, columns] = model.table.cells[line][:, columns]
             # A row that has its own value again is not asked about again.
-            change += (actual - votes_of_trees(model, rows, permuted)) / len(donors)
+            change += (actual - votes_of_trees(model, dataset.counts, rows, permuted)) / len(donors)
         np.testing.assert_allclose(changes[:, :, feature], change, atol=1e-12)
-    drawn = [set(model.trained[own].tolist()) for own in model.estimator.estimators_samples_]
+    drawn = [set(model._trained[own].tolist()) for own in model.estimator.estimators_samples_]
     unjudged = model.report.unjudged
     assert counted or unjudged == len(set.intersection(*drawn))
     assert unjudged or trees > 2
@@ -153,7 +153,7 @@ def test_categories_of_too_many_values_are_one_hot_for_boosting() -> None:
     ones = np.ones(rows, dtype=np.int64)
     dataset = Dataset((wide, narrow), ("a", "b"), np.arange(rows) % 2, ones, ones[:0])
     cells = MatrixEncoder(dataset, "native", "the test").build(np.arange(2), ones)
-    assert cells.widths.tolist() == [rows, 1]
+    assert np.bincount(cells.owner).tolist() == [rows, 1]
     assert cells.categorical is not None
     assert np.flatnonzero(cells.categorical).tolist() == [rows]
 
@@ -174,33 +174,12 @@ def test_leaves_are_smaller_in_small_tables() -> None:
     assert [(own.estimator.min_samples_leaf, own.estimator.random_state) for own in found] == [(3, 3), (20, 3)]
 
 
-@pytest.mark.parametrize(
-    "estimator",
-    [
-        LogisticRegression(C=0.5, tol=1e-10, max_iter=1_000),
-        LogisticRegression(solver="newton-cholesky", tol=1e-10, class_weight={0: 2.0}),
-        BernoulliNB(binarize=1.0),
-        CategoricalNB(),
-        ComplementNB(),
-        MultinomialNB(),
-    ],
-    ids=lambda own: type(own).__name__,
-)
-def test_a_weight_is_so_many_copies_to_those_that_are_given_weights(estimator: Any) -> None:
-    assert takes_weights_for_copies(estimator)
-    generator = np.random.default_rng(1)
-    cells, labels, counts = generator.integers(0, 4, (40, 3)), np.arange(40) % 3, generator.integers(1, 9, 40)
-    weighted = estimator.fit(cells, labels, sample_weight=counts.astype(float)).predict_proba(cells)
-    repeated = estimator.fit(np.repeat(cells, counts, axis=0), np.repeat(labels, counts)).predict_proba(cells)
-    np.testing.assert_allclose(weighted, repeated, atol=1e-9)
-
-
 def test_a_ranking_says_that_copies_were_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     generator = np.random.default_rng(2)
     frame = pd.DataFrame({"a": generator.integers(0, 3, 90), "b": generator.integers(0, 2, 90), "y": ["n", "p"] * 45})
     chosen: dict[str, Any] = {"target": "y", "classifier": DecisionTreeClassifier(max_depth=2), "folds": 3}
     assert not any("in proportion" in note for note in probfs.rank(frame, **chosen, jobs=1).warnings)
-    monkeypatch.setattr("probfs.classifiers.estimators.model.MOST_COPIES", 30)
+    monkeypatch.setattr("probfs.classifiers.refitting.estimators.MOST_COPIES", 30)
     notes = [note for note in probfs.rank(frame, **chosen, jobs=1).warnings if "in proportion" in note]
     assert notes == [
         "there are more rows than the 30 that DecisionTreeClassifier is given: of equal rows it was given fewer, in "

@@ -120,7 +120,7 @@ def test_scores_of_estimators_are_those_of_a_hand_written_loop(
         features = tuple(replace(own, labelled=own.labelled[kept]) for own in dataset.features)
         dataset = replace(dataset, features=features, labels=dataset.labels[kept], counts=dataset.counts[kept])
     # In batches of a few rows or, of the tree, of all at once.
-    monkeypatch.setattr("probfs.classifiers.estimators.model.CELLS_PER_CALL", 1 << 22 if name == "a tree" else 40)
+    monkeypatch.setattr("probfs.classifiers.refitting.estimators.CELLS_PER_CALL", 1 << 22 if name == "a tree" else 40)
     fast = fit(dataset, model_of(name, removal), estimate=estimate, folds=3)
     check(fast, refits.SlowRound(dataset, *reference(name, dataset), estimate), removal, 2, 1e-9)
 

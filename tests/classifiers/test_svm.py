@@ -18,12 +18,12 @@ from sklearn.svm import SVC
 
 import probfs
 from probfs.classifiers import compiling
-from probfs.classifiers.refitting.matrix import Matrix
-from probfs.classifiers.refitting.models import LinearModel, ValueModel
-from probfs.classifiers.svm import model, rbf
-from probfs.classifiers.svm.model import SvmTrainer, balance_sides
-from probfs.classifiers.svm.platt import fit_sigmoid, note_on_guessing
-from probfs.classifiers.svm.rbf import RbfModel, compiled_donor_sums
+from probfs.classifiers.refitting import rbf
+from probfs.classifiers.refitting import svm as model
+from probfs.classifiers.refitting.models import LinearModel, Report, ValueModel
+from probfs.classifiers.refitting.rbf import RbfModel, choose_donor_sums, donor_sums_by_numpy
+from probfs.classifiers.refitting.svm import SvmTrainer, balance_sides, fit_sigmoid, note_on_guessing
+from probfs.classifiers.refitting.tables import Matrix
 from probfs.tables.arrays import Floats, Integers
 from probfs.text import command_line_language
 from tests.support.svm_tables import (
@@ -64,11 +64,12 @@ def test_liblinear_s_hyperplane_is_libsvm_s(kinds: str, cost: float | str, monke
     everything = np.arange(len(kinds))
     trainer = SvmTrainer.of(dataset, cost, None)  # type: ignore[arg-type]
     found = trainer.fit(everything, dataset.counts)
+    assert isinstance(found, LinearModel)
     assert found.report.unconverged == 0
     cells = trainer.encoder.build(everything, dataset.counts).cells
     for target, values in enumerate(found.values(np.arange(len(cells)))):
         members = dataset.labels == target
-        costs = balance_sides(members.astype(np.int64), dataset.counts.astype(np.float64))
+        costs = balance_sides(members, dataset.counts.astype(np.float64))
         svc = SVC(kernel="linear", C=trainer.cost, tol=1e-5).fit(cells, members, sample_weight=costs)
         expected = svc.decision_function(cells)
         assert np.abs(values - expected).max() < 0.02 * np.abs(expected).max()
@@ -160,7 +161,7 @@ class GivenDecisions(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # s
 )
 def test_the_sigmoid_is_that_of_scikit_learn(seed: int, rows: int, shift: float, scale: float) -> None:
     generator = np.random.default_rng(seed)
-    members = np.append([0, 0, 1, 1], generator.integers(0, 2, rows - 4))
+    members = np.append([False, False, True, True], generator.integers(0, 2, rows - 4) == 1)
     decisions = generator.normal(size=rows) + shift * members
     weights = generator.integers(1, 4, rows).astype(np.float64)
     everything = np.arange(rows)
@@ -171,8 +172,8 @@ def test_the_sigmoid_is_that_of_scikit_learn(seed: int, rows: int, shift: float,
     sigmoid = fit_sigmoid(decisions, members, weights)
     found = 1 / (1 + np.exp(-(sigmoid.slope * decisions + sigmoid.offset)))
     np.testing.assert_allclose(found, expected, atol=2e-3)
-    own, others = weights[members == 1].sum(), weights[members == 0].sum()
-    targets = np.where(members == 1, (own + 1) / (own + 2), 1 / (others + 2))
+    own, others = weights[members].sum(), weights[~members].sum()
+    targets = np.where(members, (own + 1) / (own + 2), 1 / (others + 2))
     excess = weights * (found - targets)
     # At the minimum the gradient is 0, which scikit-learn's is only nearly.
     assert np.abs([excess.sum(), excess @ decisions]).max() < 1e-6 * rows * (1 + abs(shift))
@@ -182,7 +183,7 @@ def test_the_sigmoid_is_that_of_scikit_learn(seed: int, rows: int, shift: float,
 
 
 def test_equal_decision_values_tell_only_how_frequent_the_class_is() -> None:
-    sigmoid = fit_sigmoid(np.full(9, 2.5), np.array([1] * 3 + [0] * 6), np.ones(9))
+    sigmoid = fit_sigmoid(np.full(9, 2.5), np.arange(9) < 3, np.ones(9))
     assert 1 / (1 + math.exp(-(2.5 * sigmoid.slope + sigmoid.offset))) == pytest.approx((3 * 4 / 5 + 6 / 8) / 9)
 
 
@@ -337,7 +338,7 @@ def random_matrix() -> Matrix:
     continuous[-3:] = [8.0, -50.0, 1000.0]
     category = np.eye(4)[generator.integers(0, 4, TABLE_ROWS)]
     few = generator.integers(0, 3, TABLE_ROWS)
-    return Matrix(np.column_stack([continuous, category, few]), np.array([1, 0, 4, 1]))
+    return Matrix(np.column_stack([continuous, category, few]), np.array([0, 2, 2, 2, 2, 3]))
 
 
 @pytest.mark.parametrize("cells_in_cache", [1 << 17, 1_000])
@@ -360,7 +361,7 @@ def test_permuted_values_are_those_of_a_permuted_matrix(
         values: Floats = coefficients @ inputs.T + intercepts[:, None]
         return values
 
-    unused = np.asarray, np.ones(2), None
+    unused = np.asarray, np.ones(2), 4, Report()
     donors = generator.integers(0, LABELLED, (3, TABLE_ROWS)).astype(np.int32)
     # Inner products and distances of far rows are large, and so are their rounding errors.
     tolerance = 1e-9 + 1e-14 * max(1, gamma or 0) * np.abs(matrix.cells[:, 0]) ** 2
@@ -373,16 +374,16 @@ def test_permuted_values_are_those_of_a_permuted_matrix(
         assert (np.abs(actual - decide(matrix.cells[rows])) <= tolerance[rows]).all()
         assert (permuted[..., 1] == actual[:, None]).all(), "a constant feature changes nothing at all"
         for feature in range(4):
-            columns = matrix.columns(feature)
+            columns = matrix.owner == feature
             for donor, found in zip(donors, permuted[..., feature].swapaxes(0, 1), strict=True):
                 cells = matrix.cells.copy()
-                cells[:, columns] = matrix.cells[donor, columns]
+                cells[:, columns] = matrix.cells[donor][:, columns]
                 assert (np.abs(found - decide(cells[rows])) <= tolerance[rows]).all()
 
 
 def test_without_numba_there_is_no_compiled_loop(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert compiled_donor_sums() is not None
+    assert choose_donor_sums() is not donor_sums_by_numpy
     monkeypatch.setattr(compiling, "why_not_compiled", lambda: "no compiler")
-    compiled_donor_sums.cache_clear()
-    assert compiled_donor_sums() is None
-    compiled_donor_sums.cache_clear()
+    choose_donor_sums.cache_clear()
+    assert choose_donor_sums() is donor_sums_by_numpy
+    choose_donor_sums.cache_clear()

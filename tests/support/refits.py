@@ -19,9 +19,9 @@ from sklearn.svm import SVC
 
 from probfs.classifiers.catalogue import SVM
 from probfs.classifiers.options import EstimateName
-from probfs.classifiers.refitting.matrix import MatrixEncoder, choose_cost
+from probfs.classifiers.refitting.rbf import squared_distances
 from probfs.classifiers.refitting.rows import draw_donors
-from probfs.classifiers.svm.rbf import squared_distances
+from probfs.classifiers.refitting.tables import MatrixEncoder, choose_cost
 from probfs.columns.dataset import Dataset, Feature
 from probfs.columns.folds import deal_folds, order_by_content
 
@@ -227,7 +227,7 @@ class SlowRound:
         # On tables with few categories LIBSVM has many solutions to choose from, and the last digit decides which.
         matrix = MatrixEncoder(self.dataset, "standardised", "the SVM").build(np.array(features), training)
         np.testing.assert_allclose(matrix.cells, np.hstack(obvious), rtol=1e-12, atol=1e-12)
-        return np.split(matrix.cells, np.cumsum(matrix.widths)[:-1], axis=1)
+        return np.split(matrix.cells, np.searchsorted(matrix.owner, range(1, len(features))), axis=1)
 
     def fit(self, features: Sequence[int], training: Any) -> Any:
         """The fitted estimator; None where there is nothing to learn from."""

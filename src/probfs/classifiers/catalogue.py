@@ -175,7 +175,7 @@ class SVM(RefittedModel):
         return self.kernel == "rbf"
 
     def trainer(self, dataset: Dataset, seed: int, estimate: EstimateName) -> Trainer:
-        from probfs.classifiers.svm.model import SvmTrainer
+        from probfs.classifiers.refitting.svm import SvmTrainer
 
         return SvmTrainer.of(dataset, self.C, self.in_effect()["gamma"])
 
@@ -194,13 +194,13 @@ class Logistic(RefittedModel):
     def trainer(self, dataset: Dataset, seed: int, estimate: EstimateName) -> Trainer:
         from sklearn.linear_model import LogisticRegression
 
-        from probfs.classifiers.estimators.model import EstimatorTrainer
-        from probfs.classifiers.refitting.matrix import MatrixEncoder, choose_cost
+        from probfs.classifiers.refitting.estimators import EstimatorTrainer
+        from probfs.classifiers.refitting.tables import MatrixEncoder, choose_cost
 
         name = "the logistic regression"
         cost = choose_cost(self.C, MatrixEncoder(dataset, "standardised", name), dataset)
         estimator = LogisticRegression(C=cost, max_iter=1_000)
-        return EstimatorTrainer.of(dataset, estimator, "standardised", name, weighted=True, linear_terms=True)
+        return EstimatorTrainer.of(dataset, estimator, "standardised", name, linear=True)
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
@@ -243,8 +243,8 @@ class Forest(Trees):
         from joblib import cpu_count
         from sklearn.ensemble import RandomForestClassifier
 
-        from probfs.classifiers.estimators.model import EstimatorTrainer
         from probfs.classifiers.refitting.classifier import FEW_CELLS
+        from probfs.classifiers.refitting.estimators import EstimatorTrainer
 
         is_small = len(dataset.labels) * len(dataset.features) < FEW_CELLS
         estimator = RandomForestClassifier(
@@ -276,7 +276,7 @@ class Boosting(Trees):
         """Trees by histograms, with small leaves in small tables."""
         from sklearn.ensemble import HistGradientBoostingClassifier
 
-        from probfs.classifiers.estimators.model import EstimatorTrainer
+        from probfs.classifiers.refitting.estimators import EstimatorTrainer
 
         estimator = HistGradientBoostingClassifier(
             max_iter=self.iterations,
@@ -333,7 +333,7 @@ def find_classifier(classifier: Any, options: Mapping[str, Any] | None = None) -
         options = {name: value for name, value in options.items() if name != "categories"}
     else:
         # scikit-learn is imported only for those who have it anyway.
-        from probfs.classifiers.estimators.user_estimator import wrap_estimator
+        from probfs.classifiers.refitting.user_estimator import wrap_estimator
 
         found = wrap_estimator(classifier, given.get("categories"))
     _refuse_options_of_others(found, options)

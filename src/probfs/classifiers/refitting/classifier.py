@@ -5,13 +5,12 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from joblib import cpu_count
 
 from probfs.classifiers.protocol import Features, FitRequest, HoldOutRequest, RoundScores
-from probfs.classifiers.refitting.models import Model, Trainer
+from probfs.classifiers.refitting.models import Model, Report, Trainer, notes_on_models
 from probfs.classifiers.refitting.rows import (
     UNLABELLED,
     Donors,
@@ -26,24 +25,22 @@ from probfs.classifiers.refitting.rows import (
     odds_of,
     set_apart,
     sum_changes,
-    sum_retrained,
 )
 from probfs.classifiers.row_odds import RowOdds
 from probfs.columns.dataset import Dataset
 from probfs.notes import Note, NoteKind
-from probfs.runtime.parallel import Workers, map_in_threads
+from probfs.runtime.parallel import Workers
 from probfs.tables.arrays import Floats
 from probfs.text import counted, option
 
 FEW_CELLS = 1 << 14
 """On tables with fewer cells, threads take longer to start than they save."""
+EVERYTHING = slice(None)
 
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """A model to fit without the rows that a split holds out, which predicts the rows that the split scores; with
-    donors, also with each feature permuted.
-    """
+    """A model to fit without the rows that a split holds out, and to ask about the rows that the split scores."""
 
     trainer: Trainer
     features: Features
@@ -56,13 +53,13 @@ class Task:
         return self.trainer.fit(self.features, self.split.training_counts(self.trainer.counts))
 
 
-def fit_and_predict(task: Task) -> tuple[Floats, Any]:
+def fit_and_predict(task: Task) -> tuple[Floats, Report]:
     """The probabilities of the rows that are scored, and the model's report."""
     model = task.fit()
     return model.probabilities(task.split.scored), model.report
 
 
-def fit_and_permute(task: Task) -> tuple[Sums, Any]:
+def fit_and_permute(task: Task) -> tuple[Sums, Report]:
     """How probabilities change with each feature permuted, summed over rows, and the model's report."""
     model = task.fit()
     return permute_features(task, model), model.report
@@ -75,15 +72,15 @@ def permute_features(task: Task, model: Model) -> Sums:
     if len(task.features) == 1:
         # A model without its only feature knows nothing but the frequencies of the classes.
         actual = model.probabilities(split.scored)
-        return sum_changes(split, slice(0, len(split.scored)), actual, (actual - model.prior[:, None])[:, :, None])
-
-    def sum_block(block: slice) -> Sums:
-        changes = model.permute(split.scored[block], donors[:, block], task.threads)
-        return sum_changes(split, block, *changes)
-
+        return sum_changes(split, EVERYTHING, actual, (actual - model.prior[:, None])[:, :, None])
     values_per_row = len(task.features) * len(donors) * len(model.prior)
     blocks = divide_rows(len(split.scored), values_per_row, model.cells_at_a_time)
-    return add_up(map_in_threads(sum_block, blocks, 1 if model.threads_inside else task.threads))
+    return add_up(
+        [
+            sum_changes(split, block, *model.permute(split.scored[block], donors[:, block], task.threads))
+            for block in blocks
+        ]
+    )
 
 
 class RefittedClassifier:
@@ -97,38 +94,33 @@ class RefittedClassifier:
         models are retrained without each feature. ``jobs`` is the number of processes, one for each core by default.
         """
         self.trainer = trainer
+        self.active: Features = np.arange(len(request.dataset.features))
         self._request = request
         self._dataset = dataset = request.dataset
         self._permutations = permutations
         self._jobs = jobs or cpu_count()
         self._splits = make_splits(dataset, request.estimate, request.folds, request.seed)
-        self._active: Features = np.arange(len(dataset.features))
-        compares_models = permutations is None or len(self._splits) > 1
-        self._follows = compares_models and trainer.follows
+        self._follows = trainer.follows and (permutations is None or len(self._splits) > 1)
         tasks = sum(len(self._splits) * (features + 1 if permutations is None else 1) for features in request.rounds)
         self._models = tasks + len(request.rounds) * self._follows
         is_small = len(dataset.labels) * len(dataset.features) < FEW_CELLS
         self._workers = Workers(self._jobs, tasks, threads=1 if is_small else self._jobs)
-        self._reports: list[Any] = []
+        self._reports: list[Report] = []
         self._round = 0
         self._odds: RowOdds | None = None
         """Of the rows that the models of all active features scored; None before they are fitted."""
         trainer.check(dataset, self._splits, request.estimate, self._models)
 
     @property
-    def active(self) -> Features:
-        return self._active
-
-    @property
     def notes(self) -> tuple[Note, ...]:
-        return self.trainer.notes(self._reports)
+        return notes_on_models(self.trainer.name, self._reports)
 
     def drop(self, features: Features) -> None:
-        self._active = np.setdiff1d(self._active, features, assume_unique=True)
+        self.active = np.setdiff1d(self.active, features, assume_unique=True)
         self._odds = None
 
     def odds(self, features: Sequence[int] | None = None) -> RowOdds:
-        if features is not None or not len(self._active):
+        if features is not None or not len(self.active):
             return RowOdds.joined(list(self._judge_without_features()))
         if self._odds is None:
             raise ValueError("there are no odds before the active features are scored")
@@ -142,7 +134,7 @@ class RefittedClassifier:
         earlier, trainer = len(self._reports), self.trainer
         if self._follows:
             none = np.empty(0, dtype=np.int64)
-            task = Task(trainer, self._active, Split(none, none, none))
+            task = Task(trainer, self.active, Split(none, none, none, none))
             ((_, report),) = Workers(1, 1).run(fit_and_predict, [task])
             self._hear_of_model(report)
             trainer = trainer.following(report)
@@ -158,7 +150,7 @@ class RefittedClassifier:
         donors = self._draw_donors()
         # The only model of a round leaves the other cores free for the scoring of its rows.
         threads = self._jobs if len(self._splits) == 1 else 1
-        return [Task(trainer, self._active, split, donors[:, split.scored], threads) for split in self._splits]
+        return [Task(trainer, self.active, split, donors[:, split.scored], threads) for split in self._splits]
 
     def _score_permuted(self, trainer: Trainer) -> Iterator[Sums]:
         for sums, report in self._workers.run(fit_and_permute, self.make_permute_tasks(trainer)):
@@ -166,7 +158,7 @@ class RefittedClassifier:
             yield sums
 
     def _score_retrained(self, trainer: Trainer) -> Iterator[Sums]:
-        subsets = [self._active, *(np.delete(self._active, place) for place in range(len(self._active)))]
+        subsets = [self.active, *(np.delete(self.active, place) for place in range(len(self.active)))]
         tasks = [Task(trainer, features, split) for split in self._splits for features in subsets]
         results = self._workers.run(fit_and_predict, tasks)
         for split in self._splits:
@@ -174,9 +166,10 @@ class RefittedClassifier:
             for probabilities, report in itertools.islice(results, len(subsets)):
                 self._hear_of_model(report)
                 predicted.append(probabilities)
-            yield sum_retrained(split, predicted[0], predicted[1:])
+            changes = np.stack([predicted[0] - without for without in predicted[1:]], axis=2)
+            yield sum_changes(split, EVERYTHING, predicted[0], changes)
 
-    def _hear_of_model(self, report: Any) -> None:
+    def _hear_of_model(self, report: Report) -> None:
         self._reports.append(report)
         if self._request.on_model is not None:
             self._request.on_model(len(self._reports), self._models)
@@ -184,12 +177,12 @@ class RefittedClassifier:
     def _judge_without_features(self) -> Iterator[RowOdds]:
         """The odds of the labelled rows by models that have no feature."""
         for split in self._splits:
-            known = split.scored_labels != UNLABELLED
+            known = split.labels != UNLABELLED
             if known.any():
                 training = split.training_counts(self._dataset.counts)
                 prior = TrainingRows.of(self._dataset.labels, training, len(self._dataset.classes)).prior
                 actual = np.repeat(prior[:, None], int(known.sum()), axis=1)
-                yield odds_of(actual, split.scored_labels[known], split.scored_counts[known])
+                yield odds_of(actual, split.labels[known], split.counts[known])
 
     def _draw_donors(self) -> Donors:
         """Donors for all rows. They are labelled ones, so that the scores of labelled rows do not depend on which
@@ -212,4 +205,4 @@ def judge_held_out(request: HoldOutRequest, make_trainer: Callable[[Dataset], Tr
     table, split = set_apart(request.dataset, request.features, request.held_out, request.seed)
     task = Task(make_trainer(table), np.arange(len(table.features)), split)
     ((probabilities, _),) = Workers(1, 1).run(fit_and_predict, [task])
-    return odds_of(probabilities, split.scored_labels, split.scored_counts)
+    return odds_of(probabilities, split.labels, split.counts)

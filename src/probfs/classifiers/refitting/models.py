@@ -16,36 +16,92 @@ import numpy as np
 
 from probfs.classifiers.options import EstimateName
 from probfs.classifiers.protocol import Features
-from probfs.classifiers.refitting.matrix import Matrix
 from probfs.classifiers.refitting.rows import Donors, Positions, Split
+from probfs.classifiers.refitting.tables import Matrix
 from probfs.columns.dataset import Dataset
-from probfs.notes import Note
+from probfs.notes import Note, NoteKind
 from probfs.tables.arrays import Floats, Integers
-
-Link = Callable[[Floats], Floats]
-"""From values to probabilities, classes first: of all classes, or of the second of two."""
+from probfs.text import counted, option
 
 
-class Model(ABC):
-    """A fitted model."""
+@dataclass(frozen=True)
+class Report:
+    """What is to be told of a model."""
 
-    cells_at_a_time: ClassVar[int]
+    warning: str | None = None
+    """What fitting an estimator warned of first, if it did."""
+    most_copies: int | None = None
+    """About how many rows an estimator was given, where there are more."""
+    unjudged: int = 0
+    """How many rows no tree could judge out of bag: all were trained on them. They have the frequencies of the classes.
+    """
+    inverted: Sequence[bool] = ()
+    """Of each binary SVM, whether the sigmoid on its cross-validated decision values decreases."""
+    unconverged: int = 0
+    """How many SVMs did not converge."""
+    cv_errors: int | None = None
+    """Of rows held out of SVMs, by the model's own sigmoids."""
+    guessing: Note | None = None
+
+
+def notes_on_models(name: str, reports: Sequence[Report]) -> tuple[Note, ...]:
+    """What a user should know of all models of a ranking."""
+    notes = []
+    warned = [report.warning for report in reports if report.warning is not None]
+    if warned:
+        message = f"{len(warned):,} of {counted(len(reports), 'fit')} warned: {warned[0]}"
+        notes.append(NoteKind.FIT_WARNINGS.note(message))
+    most_copies = next((report.most_copies for report in reports if report.most_copies), None)
+    if most_copies is not None:
+        message = f"there are more rows than the {most_copies:,} that {name} is given: of equal rows it was given fewer"
+        notes.append(NoteKind.FEWER_COPIES.note(f"{message}, in proportion, and each different row at least once"))
+    unjudged = max((report.unjudged for report in reports), default=0)
+    if unjudged:
+        rows = "1 row was" if unjudged == 1 else f"{unjudged:,} rows were"
+        message = (
+            f"{rows} drawn for every tree, so that none could judge them out of bag, and only the shares of the "
+            f"classes could; more trees, or {option('estimate', 'cv')}, would help"
+        )
+        notes.append(NoteKind.UNJUDGED.note(message))
+    fits = counted(sum(len(report.inverted) for report in reports), "fit")
+    inverted = sum(sum(report.inverted) for report in reports)
+    if inverted:
+        message = (
+            f"in {inverted:,} of {fits} the sigmoid on cross-validated decision values came out "
+            "decreasing (few rows, or columns that say little); the one on the training rows, or the share of the "
+            "class, was used instead"
+        )
+        notes.append(NoteKind.SIGMOID.note(message))
+    unconverged = sum(report.unconverged for report in reports)
+    if unconverged:
+        problem = f"{unconverged:,} of {fits} did not converge, so their scores are rough"
+        message = f"{problem}; a smaller {option('C')} or {option('count')} would help"
+        notes.append(NoteKind.NOT_CONVERGED.note(message))
+    if reports and reports[0].guessing is not None:
+        notes.append(reports[0].guessing)
+    return tuple(notes)
+
+
+class Model:
+    """A fitted model. This one has learnt nothing but how frequent the classes are."""
+
+    cells_at_a_time: ClassVar[int] = 1 << 22
     """How many permuted values (rows × features × permutations × classes) are computed at a time."""
-    threads_inside: ClassVar[bool] = False
-    """Whether ``permute`` itself uses threads; otherwise several blocks of rows are permuted at a time."""
-    prior: Floats
-    """What a model without features says of every row: the frequencies of the classes."""
-    report: Any
-    """What notes are made of; ``cv_errors`` are errors on cross-validated decision values, if there are any."""
 
-    @abstractmethod
-    def probabilities(self, rows: Positions) -> Floats: ...
+    def __init__(self, prior: Floats, features: int, report: Report) -> None:
+        """``prior`` is what a model without features says of every row: the frequencies of the classes."""
+        self.prior = prior
+        self.features = features
+        self.report = report
 
-    @abstractmethod
+    def probabilities(self, rows: Positions) -> Floats:
+        return np.repeat(self.prior[:, None], len(rows), axis=1)
+
     def permute(self, rows: Positions, donors: Donors, threads: int) -> tuple[Floats, Floats]:
         """The probabilities of rows, and by how much they exceed the mean ones with each feature's value taken from
         the donors (permutations × rows): classes × rows, and classes × rows × features.
         """
+        return self.probabilities(rows), np.zeros((len(self.prior), len(rows), self.features))
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,28 +124,26 @@ class Trainer(ABC):
     def fit(self, features: Features, training: Integers) -> Model:
         """The model of some features, trained on ``training`` copies of each labelled row."""
 
-    @abstractmethod
-    def notes(self, reports: Sequence[Any]) -> tuple[Note, ...]:
-        """What a user should know of all models."""
-
     def check(  # noqa: B027  # most take any table
         self, dataset: Dataset, splits: Sequence[Split], estimate: EstimateName, models: int
     ) -> None:
         """Refuse a table that so many models of these splits cannot be fitted to."""
 
-    def following(self, report: Any) -> Trainer:
+    def following(self, report: Report) -> Trainer:
         """The trainer of models that are compared with one that reports this."""
         return self
 
 
-class ValueModel(Model):
+class ValueModel(Model, ABC):
     """A model whose probabilities are a function of values: decision values or log-odds, of several classes."""
 
-    def __init__(self, matrix: Matrix, link: Link, prior: Floats, report: Any) -> None:
+    def __init__(
+        self, matrix: Matrix, link: Callable[[Floats], Floats], prior: Floats, features: int, report: Report
+    ) -> None:
+        """``link`` makes probabilities of values, classes first: of all classes, or of the second of two."""
+        super().__init__(prior, features, report)
         self.matrix = matrix
-        self.link = link
-        self.prior = prior
-        self.report = report
+        self._link = link
 
     @abstractmethod
     def values(self, rows: Positions) -> Floats:
@@ -100,11 +154,11 @@ class ValueModel(Model):
         """The values with each feature's cells taken from the donor: values × permutations × rows × features."""
 
     def probabilities(self, rows: Positions) -> Floats:
-        return of_all_classes(self.link(self.values(rows)))
+        return of_all_classes(self._link(self.values(rows)))
 
     def permute(self, rows: Positions, donors: Donors, threads: int) -> tuple[Floats, Floats]:
-        actual = self.link(self.values(rows))
-        permuted = self.link(self.permuted_values(rows, donors, threads))
+        actual = self._link(self.values(rows))
+        permuted = self._link(self.permuted_values(rows, donors, threads))
         # Differences before means, so that a feature without effect scores exactly 0, not a rounding error.
         changes = (actual[:, None, :, None] - permuted).mean(axis=1)
         return of_all_classes(actual), np.concatenate([-changes, changes]) if len(changes) == 1 else changes
@@ -143,11 +197,9 @@ class LinearModel(ValueModel):
     @cached_property
     def _terms(self) -> Floats:
         """What each feature adds to the value of each row: values × rows × features."""
-        widths = self.matrix.widths
-        terms = np.zeros((len(self._weights), len(self.matrix.cells), len(widths)))
-        varying = np.flatnonzero(widths)
-        if len(varying):
-            starts = (np.cumsum(widths) - widths)[varying]
-            for of_model, weights in zip(terms, self._weights, strict=True):
-                of_model[:, varying] = np.add.reduceat(self.matrix.cells * weights, starts, axis=1)
+        cells, owner = self.matrix.cells, self.matrix.owner
+        terms = np.zeros((len(self._weights), len(cells), self.features))
+        starts = np.flatnonzero(np.diff(owner, prepend=-1))
+        for of_value, weights in zip(terms, self._weights, strict=True):
+            of_value[:, owner[starts]] = np.add.reduceat(cells * weights, starts, axis=1)
         return terms

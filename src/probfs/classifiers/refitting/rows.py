@@ -6,9 +6,8 @@ Probabilities are arrays of classes × rows.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -29,23 +28,25 @@ Donors = npt.NDArray[np.int32]
 UNLABELLED = -1
 """The class of a row that has none."""
 
+_EQUAL = 1e-12
+"""Probabilities closer than this are equal: the difference is rounding."""
+
 
 @dataclass(frozen=True, eq=False)
 class Split:
-    """The rows that one model scores, and those that it holds out, by their positions; labelled rows come first."""
+    """The rows that one model scores, by their positions; labelled rows come first."""
 
     scored: Positions
-    scored_counts: Integers
-    scored_labels: Integers
+    labels: Integers
     """The class of each scored row, or UNLABELLED."""
-    held_out: Positions = field(default_factory=lambda: np.empty(0, dtype=np.int64))
-    held_out_copies: Integers = field(default_factory=lambda: np.empty(0, dtype=np.int64))
-    """How many copies of each of these rows are held out; the model is trained on the others, if there are any."""
+    counts: Integers
+    held_out: Integers
+    """How many copies of each scored row the model is not trained on."""
 
     def training_counts(self, counts: Integers) -> Integers:
         """How many copies of each labelled row the model is trained on."""
-        training = counts.copy()
-        training[self.held_out] -= self.held_out_copies
+        training, some = counts.copy(), self.held_out > 0
+        training[self.scored[some]] -= self.held_out[some]
         return training
 
 
@@ -56,20 +57,14 @@ class TrainingRows:
     positions: Positions
     labels: Integers
     counts: Integers
-    classes: int
-    groups: Integers | None = None
-    """The subject of each, if rows belong to subjects."""
+    class_counts: Integers
 
     @classmethod
-    def of(cls, labels: Integers, training: Integers, classes: int, groups: Integers | None = None) -> TrainingRows:
+    def of(cls, labels: Integers, training: Integers, classes: int) -> TrainingRows:
         """Those of the labelled rows of which copies are left to train on."""
+        class_counts = np.bincount(labels, weights=training, minlength=classes).astype(np.int64)
         positions = np.flatnonzero(training)
-        own = None if groups is None else groups[positions]
-        return cls(positions, labels[positions], training[positions], classes, own)
-
-    @cached_property
-    def class_counts(self) -> Integers:
-        return np.bincount(self.labels, weights=self.counts, minlength=self.classes).astype(np.int64)
+        return cls(positions, labels[positions], training[positions], class_counts)
 
     @property
     def prior(self) -> Floats:
@@ -80,36 +75,25 @@ class TrainingRows:
 
 def make_splits(dataset: Dataset, estimate: EstimateName, folds: int | None, seed: int) -> list[Split]:
     """The splits of a round, one for each model that scores rows."""
-    unlabelled = len(dataset.labels) + np.arange(len(dataset.unlabelled_counts))
-    no_labels = np.full(len(unlabelled), UNLABELLED)
+    unlabelled = dataset.unlabelled_counts
+    labels = np.concatenate([dataset.labels, np.full(len(unlabelled), UNLABELLED)])
+    counts = np.concatenate([dataset.counts, unlabelled])
+    rows = np.arange(len(labels))
     if estimate in ("resubstitution", "oob"):
-        rows = np.arange(len(dataset.labels) + len(unlabelled))
-        counts = np.concatenate([dataset.counts, dataset.unlabelled_counts])
-        return [Split(rows, counts, np.concatenate([dataset.labels, no_labels]))]
+        return [Split(rows, labels, counts, np.zeros_like(counts))]
+    labelled, others = np.split(rows, [len(dataset.labels)])
     if estimate == "cv" or dataset.groups is not None:
         folds = folds if estimate == "cv" else dataset.units
         if folds is None:
             raise ValueError("cross-validation needs a number of folds")
-        splits = list(_split_by_fold(dataset, folds, seed))
+        dealt = [(np.flatnonzero(copies), copies[copies > 0]) for copies in deal_folds(dataset, folds, seed)]
+        splits = [Split(held, labels[held], copies, copies) for held, copies in dealt]
     else:
-        splits = list(_split_by_row(dataset))
-    if len(unlabelled):
-        splits.append(Split(unlabelled, dataset.unlabelled_counts, no_labels))
-    return splits
-
-
-def _split_by_fold(dataset: Dataset, folds: int, seed: int) -> Iterator[Split]:
-    for copies in deal_folds(dataset, folds, seed):
-        held_out = np.flatnonzero(copies)
-        yield Split(held_out, copies[held_out], dataset.labels[held_out], held_out, copies[held_out])
-
-
-def _split_by_row(dataset: Dataset) -> Iterator[Split]:
-    one = np.ones(1, dtype=np.int64)
-    for row in range(len(dataset.labels)):
         # One copy is held out, but the model scores all copies of the row: it would be the same for each of them.
-        position = np.array([row])
-        yield Split(position, dataset.counts[position], dataset.labels[position], position, one)
+        splits = [Split(row, labels[row], counts[row], np.ones_like(row)) for row in labelled[:, None]]
+    if len(others):
+        splits.append(Split(others, labels[others], unlabelled, np.zeros_like(unlabelled)))
+    return splits
 
 
 def set_apart(dataset: Dataset, features: Sequence[int], held_out: Integers, seed: int) -> tuple[Dataset, Split]:
@@ -118,10 +102,11 @@ def set_apart(dataset: Dataset, features: Sequence[int], held_out: Integers, see
     """
     chosen = {dataset.features[place].name: dataset.features[place] for place in features}
     training = order_by_content(replace(dataset, features=tuple(chosen.values())), seed)
-    members = np.flatnonzero(held_out)
-    judged = tuple(replace(feature, unlabelled=chosen[feature.name].labelled[members]) for feature in training.features)
-    split = Split(len(training.labels) + np.arange(len(members)), held_out[members], dataset.labels[members])
-    return replace(training, features=judged, unlabelled_counts=held_out[members]), split
+    rows = np.flatnonzero(held_out)
+    judged = tuple(replace(feature, unlabelled=chosen[feature.name].labelled[rows]) for feature in training.features)
+    positions = len(training.labels) + np.arange(len(rows))
+    split = Split(positions, dataset.labels[rows], held_out[rows], np.zeros_like(rows))
+    return replace(training, features=judged, unlabelled_counts=held_out[rows]), split
 
 
 def draw_donors(counts: Integers, donor_counts: Integers, permutations: int, generator: np.random.Generator) -> Donors:
@@ -153,10 +138,6 @@ def divide_rows(rows: int, cells_per_row: int, most_cells: int) -> list[slice]:
     return [slice(start, min(start + size, rows)) for start in range(0, rows, size)]
 
 
-_EQUAL = 1e-12
-"""Probabilities closer than this are equal: the difference is rounding."""
-
-
 Sums = tuple[Floats, RowOdds]
 """Of some rows. 3 × features: Σ ½ Σ_c |P_c - Q_c| and Σ (P_y - Q_y) over labelled rows, and the first over unlabelled
 ones; and the odds of the labelled rows with all features.
@@ -169,19 +150,12 @@ def sum_changes(split: Split, block: slice, actual: Floats, changes: Floats) -> 
     ``changes`` is by how much the ``actual`` probabilities exceed those without each feature: classes × rows ×
     features.
     """
-    labels, counts = split.scored_labels[block], split.scored_counts[block].astype(np.float64)
+    labels, counts = split.labels[block], split.counts[block].astype(np.float64)
     known, unknown = np.flatnonzero(labels != UNLABELLED), np.flatnonzero(labels == UNLABELLED)
     own_class, weights = labels[known], counts[known]
     absolute = np.abs(changes).sum(axis=0) / 2
     sums = [weights @ absolute[known], weights @ changes[own_class, known], counts[unknown] @ absolute[unknown]]
     return np.stack(sums), odds_of(actual[:, known], own_class, weights)
-
-
-def sum_retrained(split: Split, actual: Floats, without: Sequence[Floats]) -> Sums:
-    """The sums of all scored rows, from their probabilities with all features and without each of them."""
-    everything = slice(0, len(split.scored))
-    parts = [sum_changes(split, everything, actual, (actual - each)[:, :, None]) for each in without]
-    return np.hstack([changes for changes, _ in parts]), parts[0][1]
 
 
 def add_up(parts: Sequence[Sums]) -> Sums:
@@ -192,17 +166,10 @@ def add_up(parts: Sequence[Sums]) -> Sums:
 def make_scores(total: Sums, rows: int, unlabelled_rows: int, cv_errors: int | None) -> RoundScores:
     """The scores of a round, from the sums of all its rows."""
     (absolute, signed, unlabelled), odds = total
-    return RoundScores(
-        absolute / rows,
-        signed / rows,
-        (absolute + unlabelled) / (rows + unlabelled_rows) if unlabelled_rows else None,
-        rows,
-        round(odds.errors),
-        odds.mean_absolute_loss,
-        # A forest may rule out a row's own class, so that its loss is bounded.
-        odds.loss(),
-        cv_errors=cv_errors,
-    )
+    together = (absolute + unlabelled) / (rows + unlabelled_rows) if unlabelled_rows else None
+    # A forest may rule out a row's own class, so that its loss is bounded.
+    losses = odds.mean_absolute_loss, odds.loss()
+    return RoundScores(absolute / rows, signed / rows, together, rows, round(odds.errors), *losses, cv_errors=cv_errors)
 
 
 def odds_of(actual: Floats, labels: Integers, counts: Floats | Integers) -> RowOdds:

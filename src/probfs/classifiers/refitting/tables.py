@@ -1,11 +1,9 @@
-"""Features -> the matrix of numbers that models are fitted on."""
+"""Features -> the matrix or the data frame that models are fitted on."""
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -13,10 +11,13 @@ import numpy.typing as npt
 from probfs.classifiers.options import Cost
 from probfs.classifiers.protocol import Features
 from probfs.classifiers.refitting.rows import Positions
-from probfs.columns.dataset import Dataset, Feature
+from probfs.columns.dataset import MISSING_LABEL, Dataset, Feature
 from probfs.errors import DataError
 from probfs.tables.arrays import Flags, Floats, Integers
 from probfs.text import counted, option, quoted
+
+if TYPE_CHECKING:
+    import pandas
 
 Encoding = Literal["standardised", "onehot", "filled", "native", "codes", "frame"]
 """How columns reach a model. Numbers are themselves, NaN where they are missing, and a category is a column of 0 and 1
@@ -24,7 +25,7 @@ for each of its values (``onehot``); ``filled`` is that for models that refuse N
 training rows, and where missing counts as a value a column says so. ``standardised`` numbers have mean 0 and variance 1
 besides, and columns that do not vary in the training rows are left out. With ``native``, categories of few values are
 one column of codes, and with ``codes`` every feature is a column of whole numbers from 0, with the number after the
-last where a cell says nothing. ``frame`` is a data frame (see ``estimators.frames``).
+last where a cell says nothing. ``frame`` is a data frame (``FrameEncoder``).
 """
 MOST_CELLS = 250_000_000
 """A matrix with more cells (2 GB) is refused; usually some column has a different value in nearly every row."""
@@ -32,8 +33,10 @@ MOST_DEVIATIONS = 1e3
 """Standardised values are clipped to this many standard deviations, so that the squares of far rows stay finite."""
 MOST_NATIVE_VALUES = 255
 """Histogram gradient boosting splits categories of up to so many values."""
-_MOST_SINGLE = 1e30
-"""Trees compute in single precision, in which sums of many such numbers are finite."""
+_EXTREME = 1e30
+"""Columns of larger numbers, or of nothing but smaller ones than its inverse, are brought into this range: squares stay
+finite, and so do the sums of trees, which compute in single precision.
+"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,19 +44,15 @@ class Matrix:
     """Labelled rows followed by unlabelled ones; the columns of a feature are adjacent."""
 
     cells: npt.NDArray[Any]
-    widths: Integers
-    """The number of columns of each feature; it may be 0."""
+    owner: Integers
+    """The feature of each column, by its position among those of the model; some features may have no column."""
     categorical: Flags | None = None
     """Which columns hold the codes of categories; None if none does."""
 
     @property
     def width(self) -> int:
         """How many columns a model is given."""
-        return int(self.cells.shape[1])
-
-    def columns(self, feature: int) -> slice:
-        start = int(self.widths[:feature].sum())
-        return slice(start, start + int(self.widths[feature]))
+        return len(self.owner)
 
     def take(self, rows: Positions) -> npt.NDArray[Any]:
         """Some rows, as a model is given them."""
@@ -61,28 +60,13 @@ class Matrix:
 
     def vary(self, rows: Positions) -> bool:
         """Whether any of these rows differs from another."""
-        cells, first = self.cells[rows], self.cells[rows[:1]]
-        # NaN differs from itself.
-        return bool(((cells != first) & ~((cells != cells) & (first != first))).any())
+        cells = self.cells[rows]
+        return not np.array_equal(cells, np.broadcast_to(cells[:1], cells.shape), equal_nan=True)
 
     def exchange(self, rows: Positions, features: Integers, donors: Positions) -> npt.NDArray[Any]:
-        """Some rows, each of which has one feature from another row. Equal features stand beside each other."""
-        cells = self.cells[rows]
-        for feature, span in runs_of(features):
-            columns = self.columns(feature)
-            cells[span, columns] = self.cells[donors[span], columns]
-        return cells
-
-
-def runs_of(features: Integers) -> Iterator[tuple[int, slice]]:
-    """Each feature and where it stands, in a list in which equal ones stand beside each other.
-
-    >>> list(runs_of(np.array([2, 2, 5])))
-    [(2, slice(0, 2, None)), (5, slice(2, 3, None))]
-    """
-    borders = [*np.flatnonzero(np.diff(features, prepend=-1)).tolist(), len(features)]
-    for start, end in itertools.pairwise(borders):
-        yield int(features[start]), slice(start, end)
+        """Some rows, each of which has one feature from another row."""
+        source = np.where(self.owner == features[:, None], donors[:, None], rows[:, None])
+        return np.take_along_axis(self.cells, source, axis=0)
 
 
 class MatrixEncoder:
@@ -100,41 +84,33 @@ class MatrixEncoder:
         blocks = [self._encode(feature) for feature in dataset.features]
         rows = len(dataset.labels) + len(dataset.unlabelled_counts)
         self._cells = np.hstack([np.empty((rows, 0), np.int64 if encoding == "codes" else np.float64), *blocks])
-        if encoding == "onehot":
-            largest = np.fmax.reduce(np.abs(self._cells), axis=0, initial=0.0)
-            far = largest > _MOST_SINGLE
-            # To trees only the order of numbers matters.
-            self._cells[:, far] *= _MOST_SINGLE / largest[far]
-        self._widths = np.array([block.shape[1] for block in blocks], dtype=np.int64)
-        self._is_number = np.array([feature.numbers is not None for feature in dataset.features], dtype=np.bool_)
+        self._owner = np.repeat(np.arange(len(blocks)), [block.shape[1] for block in blocks])
+        # The first column of a number is the number, a second says where it is missing.
+        numbers = np.array([feature.numbers is not None for feature in dataset.features], dtype=np.bool_)
+        self._is_number = numbers[self._owner] & (np.diff(self._owner, prepend=-1) > 0)
         native = [encoding == "native" and _fits_native(feature) for feature in dataset.features]
-        self._categorical = np.repeat(np.array(native, dtype=np.bool_), self._widths)
+        self._categorical = np.array(native, dtype=np.bool_)[self._owner]
 
     def build(self, features: Features, training: Integers) -> Matrix:
         """All rows in some features, for a model trained on ``training`` copies of each labelled row."""
-        widths = self._widths[features]
-        starts = (np.cumsum(self._widths) - self._widths)[features]
-        ends = np.cumsum(widths)
-        columns = np.repeat(starts - (ends - widths), widths) + np.arange(widths.sum())
-        cells = self._cells[:, columns]
+        columns = np.flatnonzero(np.isin(self._owner, features))
+        cells, owner = self._cells[:, columns], np.searchsorted(features, self._owner[columns])
         if self._encoding == "standardised":
-            # The first column of a number is the number, the second says where it is missing.
-            is_number = np.repeat(self._is_number[features], widths)
-            is_number &= np.isin(np.arange(len(is_number)), ends - widths)
-            cells, varies = _standardise(cells, is_number, training)
-            owner = np.repeat(np.arange(len(widths)), widths)[varies]
-            return Matrix(cells, np.bincount(owner, minlength=len(widths)))
+            cells, varies = _standardise(cells, self._is_number[columns], training)
+            return Matrix(cells, owner[varies])
         _fill_missing(cells, training, with_means=self._encoding == "filled")
         categorical = self._categorical[columns]
-        return Matrix(cells, widths, categorical if categorical.any() else None)
+        return Matrix(cells, owner, categorical if categorical.any() else None)
 
     def _encode(self, feature: Feature) -> npt.NDArray[Any]:
         codes = all_codes(feature)
         if self._encoding == "codes":
             return codes[:, None]
         if feature.numbers is not None:
-            # A missing cell is NaN, and so is one that says nothing.
-            numbers: Floats = np.append(feature.numbers, [np.nan, np.nan])[codes][:, None]
+            numbers = _numbers_of(feature, codes)[:, None]
+            largest = float(np.abs(feature.numbers).max(initial=0.0)) or 1.0
+            with np.errstate(over="ignore"):
+                numbers *= min(max(largest, 1 / _EXTREME), _EXTREME) / largest
             if self._encoding in ("filled", "standardised") and feature.missing_is_value:
                 return np.hstack([numbers, (codes == len(feature.numbers))[:, None]])
             return numbers
@@ -146,6 +122,13 @@ class MatrixEncoder:
 def all_codes(feature: Feature) -> npt.NDArray[np.intp]:
     """The codes of a feature in labelled rows and then in unlabelled ones."""
     return np.concatenate([feature.labelled, feature.unlabelled]).astype(np.intp)
+
+
+def _numbers_of(feature: Feature, codes: npt.NDArray[np.intp]) -> Floats:
+    """The numbers of rows; a missing cell is NaN, and so is one that says nothing."""
+    assert feature.numbers is not None
+    numbers: Floats = np.append(feature.numbers, [np.nan, np.nan])[codes]
+    return numbers
 
 
 def _fits_native(feature: Feature) -> bool:
@@ -173,21 +156,15 @@ def _standardise(cells: Floats, is_number: Flags, training: Integers) -> tuple[F
     mean; and which columns these are.
     """
     sample = cells[: len(training)][training > 0]
-    least, greatest = np.fmin.reduce(sample, axis=0), np.fmax.reduce(sample, axis=0)
-    varies = least < greatest
-    cells, chosen = np.ascontiguousarray(cells[:, varies]), is_number[varies]
-    numbers, sample = cells[:, chosen], sample[:, varies & is_number]
-    known = ~np.isnan(sample)
-    weights = np.where(known, training[training > 0][:, None], 0).astype(np.float64)
-    # In units of the largest absolute value, so that the squares of numbers like 1e300 do not overflow.
-    unit = np.maximum(np.abs(least), np.abs(greatest))[varies & is_number]
+    varies = np.fmin.reduce(sample, axis=0) < np.fmax.reduce(sample, axis=0)
+    cells, sample = np.ascontiguousarray(cells[:, varies]), sample[:, varies & is_number]
+    is_number = is_number[varies]
+    weights = np.where(np.isnan(sample), 0.0, training[training > 0][:, None])
     total = weights.sum(axis=0)
-    scaled = np.where(known, sample / unit, 0.0)
-    mean = (weights * scaled).sum(axis=0) / total
-    variance = (weights * (scaled - mean) ** 2).sum(axis=0) / total
-    with np.errstate(over="ignore"):
-        standard = (numbers / unit - mean) / np.sqrt(variance)
-    cells[:, chosen] = np.nan_to_num(np.clip(standard, -MOST_DEVIATIONS, MOST_DEVIATIONS), nan=0.0)
+    mean = np.nansum(weights * sample, axis=0) / total
+    deviation = np.sqrt(np.nansum(weights * (sample - mean) ** 2, axis=0) / total)
+    standard = (cells[:, is_number] - mean) / deviation
+    cells[:, is_number] = np.nan_to_num(np.clip(standard, -MOST_DEVIATIONS, MOST_DEVIATIONS), nan=0.0)
     return cells, varies
 
 
@@ -204,12 +181,6 @@ def _fill_missing(cells: npt.NDArray[Any], training: Integers, with_means: bool)
             cells[np.isnan(cells[:, column]), column] = np.average(labelled[known], weights=training[known])
 
 
-def squared_norms(cells: Floats) -> Floats:
-    """The inner product of each row with itself."""
-    norms: Floats = np.einsum("ij,ij->i", cells, cells)
-    return norms
-
-
 def choose_cost(cost: Cost, encoder: MatrixEncoder, dataset: Dataset) -> float:
     """C as given or, for ``scale``, 1 / the mean squared length of a table's standardised rows, which makes up for the
     number of columns.
@@ -220,4 +191,65 @@ def choose_cost(cost: Cost, encoder: MatrixEncoder, dataset: Dataset) -> float:
     if not isinstance(cost, str):
         return float(cost)
     cells = encoder.build(np.arange(len(dataset.features)), dataset.counts).cells[: len(dataset.labels)]
-    return float(1 / np.average(squared_norms(cells), weights=dataset.counts)) if cells.shape[1] else 1.0
+    return float(1 / np.average((cells**2).sum(axis=1), weights=dataset.counts)) if cells.shape[1] else 1.0
+
+
+@dataclass(frozen=True, eq=False)
+class Frame:
+    """All rows of a table, as ``Matrix`` has them: a data frame, whose columns have the features' names."""
+
+    frame: pandas.DataFrame
+
+    @property
+    def width(self) -> int:
+        return self.frame.shape[1]
+
+    def take(self, rows: Positions) -> pandas.DataFrame:
+        return self.frame.take(rows).reset_index(drop=True)
+
+    def vary(self, rows: Positions) -> bool:
+        return bool((self.frame.take(rows).nunique(dropna=False) > 1).any())
+
+    def exchange(self, rows: Positions, features: Integers, donors: Positions) -> pandas.DataFrame:
+        import pandas as pd
+
+        columns = {
+            name: self.frame[name].array.take(np.where(features == place, donors, rows))
+            for place, name in enumerate(self.frame.columns)
+        }
+        return pd.DataFrame(columns)
+
+
+class FrameEncoder:
+    """Numbers as floats, texts and categories as pandas has them, NaN for missing."""
+
+    def __init__(self, dataset: Dataset) -> None:
+        import pandas as pd
+
+        columns = {feature.name: _frame_column(feature) for feature in dataset.features}
+        # The frame has rows even without columns.
+        rows = len(dataset.labels) + len(dataset.unlabelled_counts)
+        self._frame = pd.DataFrame(columns, index=pd.RangeIndex(rows))
+
+    def build(self, features: Features, training: Integers) -> Frame:
+        return Frame(self._frame.iloc[:, features])
+
+
+def _frame_column(feature: Feature) -> pandas.api.extensions.ExtensionArray | npt.NDArray[Any]:
+    import pandas as pd
+
+    codes = all_codes(feature)
+    if feature.numbers is not None:
+        return _numbers_of(feature, codes)
+    labels = feature.categories().to_pylist()
+    if feature.missing_is_value:
+        missing = MISSING_LABEL
+        # A cell may hold this very text.
+        while missing in labels:
+            missing = f"({missing})"
+        labels.append(missing)
+    known = np.where(codes == feature.values, -1, codes)
+    if feature.nominal:
+        return pd.Categorical.from_codes(known, labels)
+    # As pandas has texts, so that whatever chooses columns by their types finds them.
+    return pd.Series([*labels, None]).array.take(known)

@@ -8,22 +8,19 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from probfs.classifiers.catalogue import MOST_SEED, USER_ESTIMATOR, bins_setting
-from probfs.classifiers.estimators.frames import (
+from probfs.classifiers.options import REFITTED, Categories, Choice, EstimateName, setting
+from probfs.classifiers.refitting.column_transformers import (
     check_column_names,
     check_column_names_exist,
     find_column_transformers,
 )
-from probfs.classifiers.estimators.model import EstimatorTrainer, is_forest
-from probfs.classifiers.options import REFITTED, Categories, Choice, EstimateName, setting
-from probfs.classifiers.refitting.matrix import Encoding
+from probfs.classifiers.refitting.estimators import EstimatorTrainer, is_forest
 from probfs.classifiers.refitting.models import Trainer
+from probfs.classifiers.refitting.tables import Encoding
 from probfs.classifiers.unfitted import RefittedModel
 from probfs.columns.dataset import Dataset
 from probfs.errors import UsageError
 from probfs.text import option
-
-_SMOOTH_SOLVERS = ("lbfgs", "newton-cg", "newton-cholesky")
-"""The solvers of a logistic regression that do not draw rows."""
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
@@ -92,8 +89,8 @@ class UserEstimator(RefittedModel):
             check_column_names_exist(self.estimator, columns, source)
 
     def trainer(self, dataset: Dataset, seed: int, estimate: EstimateName) -> Trainer:
-        more = {"weighted": takes_weights_for_copies(self.estimator), "out_of_bag": estimate == "oob"}
-        return EstimatorTrainer.of(dataset, seeded(self.estimator, seed), self.encoding, self.title, **more)
+        estimator, out_of_bag = seeded(self.estimator, seed), estimate == "oob"
+        return EstimatorTrainer.of(dataset, estimator, self.encoding, self.title, out_of_bag=out_of_bag)
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
@@ -142,19 +139,6 @@ def seeded(estimator: Any, seed: int) -> Any:
         if value is None and (name == "random_state" or name.endswith("__random_state"))
     ]
     return seeded_clone.set_params(**dict.fromkeys(names, seed % MOST_SEED)) if names else seeded_clone
-
-
-def takes_weights_for_copies(estimator: Any) -> bool:
-    """Whether a row of weight 5 is the same to an estimator as five equal rows: a few of scikit-learn's own of which
-    that is known. Most do something to rows that weights do not reach: they scale, fold, draw or count them.
-    """
-    from sklearn.linear_model import LogisticRegression
-    from sklearn.naive_bayes import BernoulliNB, CategoricalNB, ComplementNB, MultinomialNB
-
-    # A subclass may do anything. GaussianNB smooths by a variance without weights.
-    if type(estimator) is LogisticRegression:
-        return estimator.solver in _SMOOTH_SOLVERS and estimator.class_weight != "balanced"
-    return type(estimator) in (BernoulliNB, CategoricalNB, ComplementNB, MultinomialNB)
 
 
 def _check(estimator: Any) -> None:

@@ -1,1 +1,0 @@
-"""scikit-learn's classifiers, and in Python any estimator that has ``predict_proba``."""

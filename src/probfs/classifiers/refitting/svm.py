@@ -1,0 +1,385 @@
+"""SVMs fitted on any training rows and features, each with Platt's sigmoid, and the probabilities that they give.
+
+Of two classes there is one SVM, for the second class; of more, one for each class against the others.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import expit
+from sklearn import config_context
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.svm import SVC, LinearSVC
+
+from probfs.classifiers.options import Cost, EstimateName, Gamma
+from probfs.classifiers.protocol import Features
+from probfs.classifiers.refitting.models import LinearModel, Model, Report, Trainer, of_all_classes
+from probfs.classifiers.refitting.rbf import RbfModel, squared_distances
+from probfs.classifiers.refitting.rows import Positions, Split, TrainingRows, find_errors
+from probfs.classifiers.refitting.tables import MatrixEncoder, choose_cost
+from probfs.classifiers.row_odds import Moments
+from probfs.columns.dataset import Dataset
+from probfs.columns.folds import by_dropping_rare_classes, deal, deal_subjects
+from probfs.errors import DataError, UsageError
+from probfs.notes import Note, NoteKind
+from probfs.runtime.parallel import catch_fit_warnings
+from probfs.tables.arrays import Flags, Floats, Integers
+from probfs.text import option, quoted
+
+MOST_ROWS_OF_SVC = 1_000
+"""With more rows, LinearSVC fits the linear kernel: at 2,000 it takes a tenth of LIBSVM's time (benchmarks/README.md).
+"""
+MOST_ROWS_OF_MATRIX = 2_000
+"""With more rows, LIBSVM computes the kernel values that it needs; all of them computed before, fits of few rows take a
+third of the time.
+"""
+MOST_FOLDS = 5
+"""Of the cross-validated decision values that a sigmoid is fitted on."""
+MOST_ITERATIONS = 1_000_000
+"""Tables of 100 × 30 to 2,000 × 100 take 200 to 8,000; with huge costs or counts even this may be too few."""
+MOST_LINEAR_ITERATIONS = 20_000
+TOLERANCE = 1e-3
+"""LIBSVM's default; on tables with few categories a tenth of it may take a thousand times as long."""
+INTERCEPT_SCALING = 10.0
+"""LinearSVC penalises the intercept, divided by this: it then differs from LIBSVM's by less than the tolerance."""
+MOST_ROWS_FITTED = 100_000_000
+"""Of all models of a leave-one-out ranking, together: on two cores, more take hours."""
+_CACHE_MEGABYTES = 500
+
+_MOST_STEPS = 100
+_SMALL_STEP = 1e-10
+_FLAT = 1e-9
+"""A smaller slope of a sigmoid, in units of the largest decision value, is rounding."""
+_RIDGE = 1e-12
+"""Added to the curvature, so that decision values that are all equal have a solution too."""
+_LEAST_PROBABILITY = float(np.finfo(np.float64).eps)
+"""Smaller ones count as this one, so that no single row makes a loss infinite."""
+_CHANCE_GAIN = 0.5
+"""What a sigmoid gains by chance in the sum of losses over the rows it is fitted on, as any parameter found by maximum
+likelihood does. A standard error is margin enough for one sigmoid, but not for one of each class.
+"""
+_LEAST_GAIN = 1e-12
+"""A smaller difference between losses is rounding."""
+
+
+class Sigmoid(NamedTuple):
+    """The probability 1 / (1 + exp(-(slope · decision value + offset)))."""
+
+    slope: float
+    offset: float
+
+    @property
+    def decreases(self) -> bool:
+        return self.slope <= 0
+
+
+class Pieces(NamedTuple):
+    """The training rows, divided where the copies of one row fall into different folds of the sigmoid."""
+
+    rows: Positions
+    """The training row of each piece."""
+    folds: Positions
+    weights: Floats
+    """How many copies of its row each piece stands for."""
+    labels: Integers
+
+
+class BinarySvm(NamedTuple):
+    """An SVM that separates one class from the others."""
+
+    coefficients: Floats
+    """The weight of each column, or for the RBF kernel the dual coefficient of each piece."""
+    intercept: float
+    converged: bool
+    held_out: Floats
+    """The decision value of each piece by an SVM that was fitted without the piece's fold."""
+    sigmoid: Sigmoid
+    held_out_sigmoid: Sigmoid
+    """The one on held-out decision values, or a flat one if that decreases."""
+    inverted: bool
+
+
+@dataclass(frozen=True, eq=False)
+class SvmTrainer(Trainer):
+    """Fits SVMs of one kernel and penalty."""
+
+    cost: float
+    gamma: Gamma | None
+    """None for the linear kernel."""
+    groups: Integers | None = None
+    """The subject of each row, where rows belong to subjects."""
+    training_sigmoids: Sequence[bool] | None = None
+    """For each SVM of a model, whether its sigmoid is fitted on the decision values of its own training rows instead of
+    cross-validated ones. None: only where the cross-validated sigmoid decreases.
+    """
+    follows = True
+
+    @classmethod
+    def of(cls, dataset: Dataset, cost: Cost, gamma: Gamma | None) -> SvmTrainer:
+        name = "the SVM"
+        encoder = MatrixEncoder(dataset, "standardised", name)
+        # A row's kernel value with itself is always 1 for RBF.
+        chosen = 1.0 if gamma is not None and isinstance(cost, str) else choose_cost(cost, encoder, dataset)
+        return cls(name, encoder, dataset.labels, dataset.counts, len(dataset.classes), chosen, gamma, dataset.groups)
+
+    def check(self, dataset: Dataset, splits: Sequence[Split], estimate: EstimateName, models: int) -> None:
+        check_training_sizes(dataset, splits, estimate)
+        rows = len(dataset.labels)
+        if estimate == "loo" and models * rows > MOST_ROWS_FITTED:
+            fits = f"{models:,} models on {rows:,} rows each"
+            problem = f"{option('estimate', 'loo')} with the SVM would fit {fits}, which takes hours"
+            raise UsageError(f"{problem}; use {option('estimate', 'cv')}, or a larger {option('step')}")
+
+    def following(self, report: Report) -> SvmTrainer:
+        """Where models are compared, all of them fit sigmoids on training rows whose cross-validated sigmoid decreases
+        in the model with all rows and all active features.
+        """
+        return replace(self, training_sigmoids=report.inverted)
+
+    def fit(self, features: Features, training: Integers) -> Model:
+        """The SVMs of some features and training rows.
+
+        On weak or tiny tables an SVM trained without a fold may be wrong about it so often that the sigmoid fitted on
+        cross-validated decision values decreases. The SVM is still right about the rows it was trained on, so the
+        sigmoid is fitted on these instead. But such a sigmoid is much steeper: models that are compared with each other
+        must use the same kind, which is what ``training_sigmoids`` is for.
+        """
+        rows = TrainingRows.of(self.labels, training, self.classes)
+        matrix = self.encoder.build(features, training)
+        targets = [1] if self.classes == 2 else list(range(self.classes))
+        if not matrix.width:
+            errors = int(rows.class_counts.sum() - rows.class_counts.max())
+            prior = np.repeat(rows.prior[:, None], len(rows.labels), axis=1)
+            guessing = note_on_guessing(prior, rows.labels, rows.counts.astype(np.float64), 1)
+            report = Report(inverted=[False] * len(targets), cv_errors=errors, guessing=guessing)
+            return Model(rows.prior, len(features), report)
+        cells = matrix.cells[rows.positions]
+        gamma = None if self.gamma is None else choose_gamma(self.gamma, cells, rows.counts)
+        pieces = cut_into_pieces(rows, None if self.groups is None else self.groups[rows.positions])
+        # By the rows of the whole table: solvers differ in tolerance, and models are compared with each other.
+        solver = Solver(cells[pieces.rows], gamma, self.cost, len(self.labels))
+        svms = [self._fit_binary(number, target, pieces, solver) for number, target in enumerate(targets)]
+        link = partial(to_probabilities, [svm.sigmoid for svm in svms])
+        intercepts = np.array([svm.intercept for svm in svms])
+        coefficients = np.stack([svm.coefficients for svm in svms])
+        known = matrix, link, rows.prior, len(features), _report(svms, pieces)
+        if gamma is None:
+            return LinearModel(coefficients, intercepts, *known)
+        by_row = np.zeros((len(svms), len(rows.positions)))
+        np.add.at(by_row.T, pieces.rows, coefficients.T)
+        used = np.flatnonzero(by_row.any(axis=0))
+        return RbfModel(len(self.labels), gamma, rows.positions[used], by_row[:, used], intercepts, *known)
+
+    def _fit_binary(self, number: int, target: int, pieces: Pieces, solver: Solver) -> BinarySvm:
+        is_member = pieces.labels == target
+        costs = balance_sides(is_member, pieces.weights)
+        held_out = np.empty(len(is_member))
+        for fold in range(int(pieces.folds.max()) + 1):
+            train, test = np.flatnonzero(pieces.folds != fold), np.flatnonzero(pieces.folds == fold)
+            solver.fit(train, is_member, costs)
+            held_out[test] = solver.decide(test, train)
+        sigmoid = fit_sigmoid(held_out, is_member, pieces.weights)
+        inverted = sigmoid.decreases
+        # A decreasing sigmoid would invert the ranking; a flat one says only how frequent the class is.
+        members = float(pieces.weights[is_member].sum())
+        flat = Sigmoid(0.0, math.log(members / (float(pieces.weights.sum()) - members)))
+        held_out_sigmoid = flat if inverted else sigmoid
+        everything = np.arange(len(is_member))
+        converged = solver.fit(everything, is_member, costs)
+        if inverted if self.training_sigmoids is None else self.training_sigmoids[number]:
+            sigmoid = fit_sigmoid(solver.decide(everything, everything), is_member, pieces.weights)
+        sigmoid = flat if sigmoid.decreases else sigmoid
+        return BinarySvm(*solver.solution(), converged, held_out, sigmoid, held_out_sigmoid, inverted)
+
+
+def check_training_sizes(dataset: Dataset, splits: Sequence[Split], estimate: EstimateName) -> None:
+    """Refuse a class with fewer than two training rows in some model, whose sigmoid could not be cross-validated."""
+    most_held_out = np.zeros(len(dataset.classes))
+    for split in splits:
+        some = split.held_out > 0
+        held_out = np.bincount(split.labels[some], split.held_out[some], minlength=len(most_held_out))
+        most_held_out = np.maximum(most_held_out, held_out)
+    for (name, rows), held in zip(dataset.class_rows().items(), most_held_out.astype(int).tolist(), strict=True):
+        if rows < 2:
+            problem = f"class {quoted(name)} has one row only, and the SVM's probabilities need two or more"
+            remedy = f"drop the row{by_dropping_rare_classes(dataset, 2)}, or use {option('classifier', 'nb')}"
+            raise DataError(f"{problem}; {remedy}", source=dataset.source)
+        if rows - held < 2:
+            leaves = f"of which {option('estimate', estimate)} leaves {rows - held} to train on"
+            remedy = f"the SVM needs two: use {option('estimate', 'resubstitution')}"
+            dropping = by_dropping_rare_classes(dataset, rows + 1)
+            remedy += f", or drop the class{dropping}" if dropping else ""
+            raise DataError(f"class {quoted(name)} has {rows} rows, {leaves}; {remedy}", source=dataset.source)
+
+
+def cut_into_pieces(rows: TrainingRows, groups: Integers | None) -> Pieces:
+    """Deal the rows to folds of the sigmoid; rows of a subject to the same one, unless a class that has one subject
+    only would then be missing without some fold.
+    """
+    folds = min(MOST_FOLDS, int(rows.class_counts.min()))
+    dealt = deal(rows.counts, folds).T
+    if groups is not None:
+        # Rows are ordered by content, and so are their subjects.
+        subjects, groups = np.unique(groups, return_inverse=True)
+        folds = min(folds, len(subjects))
+        fold_of_each = deal_subjects(rows.labels, rows.counts, groups, np.arange(len(subjects)), folds)[groups]
+        by_subject = np.where(fold_of_each[:, None] == np.arange(folds), rows.counts[:, None], 0)
+        is_class = rows.labels[:, None] == np.arange(len(rows.class_counts))
+        if (by_subject.T @ is_class < rows.class_counts).all():
+            dealt = by_subject
+    positions, piece_folds = np.nonzero(dealt)
+    return Pieces(positions, piece_folds, dealt[positions, piece_folds].astype(np.float64), rows.labels[positions])
+
+
+class Solver:
+    """Fits binary SVMs on some of the same pieces: by LIBSVM, or for many rows and the linear kernel by LIBLINEAR."""
+
+    def __init__(self, cells: Floats, gamma: float | None, cost: float, table_rows: int) -> None:
+        self._cells = cells
+        self._is_linear = gamma is None
+        self._gram: Floats | None = None
+        shared = {"C": cost, "tol": TOLERANCE}
+        if gamma is None and table_rows > MOST_ROWS_OF_SVC:
+            more = {"intercept_scaling": INTERCEPT_SCALING, "max_iter": MOST_LINEAR_ITERATIONS, "random_state": 0}
+            self._machine = LinearSVC(loss="hinge", **shared, **more)
+            return
+        shared |= {"cache_size": _CACHE_MEGABYTES, "max_iter": MOST_ITERATIONS}
+        if gamma is not None and table_rows > MOST_ROWS_OF_MATRIX:
+            self._machine = SVC(kernel="rbf", gamma=gamma, **shared)
+            return
+        self._gram = cells @ cells.T if gamma is None else np.exp(-gamma * squared_distances(cells, cells))
+        self._machine = SVC(kernel="precomputed", **shared)
+
+    def fit(self, train: Positions, is_member: Flags, costs: Floats) -> bool:
+        """Fit an SVM on some pieces; whether it converged."""
+        # All that scikit-learn would check has been checked: its checks take longer than many a small fit.
+        with config_context(assume_finite=True, skip_parameter_validation=True), catch_fit_warnings() as caught:
+            self._machine.fit(self._input(train, train), is_member[train], sample_weight=costs[train])
+        return not any(issubclass(warning.category, ConvergenceWarning) for warning in caught)
+
+    def decide(self, pieces: Positions, train: Positions) -> Floats:
+        """The decision values of some pieces, by the SVM that was fitted on ``train``."""
+        with config_context(assume_finite=True, skip_parameter_validation=True):
+            values: Floats = self._machine.decision_function(self._input(pieces, train))
+        return values
+
+    def solution(self) -> tuple[Floats, float]:
+        """The coefficients and the intercept of an SVM that was fitted on all pieces."""
+        machine = self._machine
+        if isinstance(machine, LinearSVC):
+            return np.array(machine.coef_[0]), float(machine.intercept_[0])
+        coefficients = np.zeros(len(self._cells))
+        coefficients[machine.support_] = machine.dual_coef_[0]
+        return coefficients @ self._cells if self._is_linear else coefficients, float(machine.intercept_[0])
+
+    def _input(self, pieces: Positions, train: Positions) -> Floats:
+        """What the machine is given of some pieces."""
+        if self._gram is None:
+            return self._cells[pieces]
+        return self._gram if len(pieces) == len(train) == len(self._gram) else self._gram[np.ix_(pieces, train)]
+
+
+def to_probabilities(sigmoids: Sequence[Sigmoid], values: Floats) -> Floats:
+    """Class probabilities, from the decision values of each SVM (first axis); of two classes, those of the second. More
+    than two are scaled to add up to 1.
+    """
+    slopes, offsets = np.array(sigmoids).T.reshape(2, -1, *[1] * (values.ndim - 1))
+    probabilities: Floats = expit(slopes * values + offsets)
+    if len(sigmoids) == 1:
+        return probabilities
+    total = probabilities.sum(axis=0)
+    # Where all sigmoids underflow to 0, the classes are equally probable.
+    return np.where(total > 0, probabilities, 1.0) / np.where(total > 0, total, len(sigmoids))
+
+
+def _report(svms: Sequence[BinarySvm], pieces: Pieces) -> Report:
+    held_out = np.stack([svm.held_out for svm in svms])
+    probabilities = of_all_classes(to_probabilities([svm.sigmoid for svm in svms], held_out))
+    errors = round(float(pieces.weights @ find_errors(probabilities, pieces.labels)))
+    # A sigmoid on training rows is too steep for held-out ones: their losses would be about it, not about the SVMs.
+    probabilities = of_all_classes(to_probabilities([svm.held_out_sigmoid for svm in svms], held_out))
+    guessing = note_on_guessing(probabilities, pieces.labels, pieces.weights, len(svms))
+    unconverged = sum(not svm.converged for svm in svms)
+    return Report(inverted=[svm.inverted for svm in svms], unconverged=unconverged, cv_errors=errors, guessing=guessing)
+
+
+def balance_sides(is_member: Flags, weights: Floats) -> Floats:
+    """What each piece costs on the wrong side: its weight, on the larger side as much less as makes both sides cost the
+    same in total.
+
+    Otherwise, where members are few, calling every row one of the others costs little: the SVM hardly separates them,
+    and its weights follow noise. The sigmoid, fitted with the weights as they are, knows how frequent the class is.
+    """
+    members = float(weights[is_member].sum())
+    others = float(weights.sum()) - members
+    costs: Floats = weights * np.where(is_member, min(1.0, others / members), min(1.0, members / others))
+    return costs
+
+
+def choose_gamma(gamma: Gamma, cells: Floats, counts: Integers) -> float:
+    """γ as given or by scikit-learn's rules; a row weighs as much as it counts."""
+    if not isinstance(gamma, str):
+        return float(gamma)
+    columns = int(cells.shape[1])
+    if gamma == "auto":
+        return 1 / columns
+    mean = np.average(cells.mean(axis=1), weights=counts)
+    variance = np.average(((cells - mean) ** 2).mean(axis=1), weights=counts)
+    return float(1 / (columns * variance)) if variance else 1.0
+
+
+def fit_sigmoid(decisions: Floats, is_member: Flags, weights: Floats) -> Sigmoid:
+    """The sigmoid of least log-loss on Platt's targets, (N + 1) / (N + 2) and 1 / (N + 2) instead of 1 and 0, by
+    Newton's method with halved steps (Lin, Lin & Weng, Machine Learning 68, 2007).
+    """
+    members = float(weights[is_member].sum())
+    others = float(weights.sum()) - members
+    targets = np.where(is_member, (members + 1) / (members + 2), 1 / (others + 2))
+    unit = float(np.abs(decisions).max(initial=0)) or 1.0
+    columns = np.stack([decisions / unit, np.ones(len(decisions))])
+
+    def loss(line: Floats) -> float:
+        values = line @ columns
+        return float(weights @ (np.logaddexp(0, values) - targets * values))
+
+    line: Floats = np.array([0.0, math.log((members + 1) / (others + 1))])
+    current = loss(line)
+    for _ in range(_MOST_STEPS):
+        probabilities = expit(line @ columns)
+        gradient = columns @ (weights * (probabilities - targets))
+        curvature = (columns * (weights * probabilities * (1 - probabilities))) @ columns.T
+        step = np.linalg.solve(curvature + _RIDGE * weights.sum() * np.eye(2), gradient)
+        while (following := loss(line - step)) > current and np.abs(step).max() > _SMALL_STEP:
+            step /= 2
+        if following > current or np.abs(step).max() <= _SMALL_STEP * max(1.0, np.abs(line).max()):
+            break
+        line, current = line - step, following
+    slope = float(line[0]) if abs(line[0]) > _FLAT else 0.0
+    return Sigmoid(slope / unit, float(line[1]))
+
+
+def note_on_guessing(probabilities: Floats, labels: Integers, weights: Floats, sigmoids: int) -> Note | None:
+    """A note if the log-loss of held-out rows is not below that of the classes' frequencies by more than a standard
+    error, which is that of the differences in single rows. Rows count ``weights`` times.
+
+    The number of errors alone would not tell: where a class is rare, hardly any row is more probably of that class
+    than of another, so a model that ranks rows well may make as many errors as one that always names the largest class.
+    """
+    total = float(weights.sum())
+    frequencies = np.bincount(labels, weights=weights, minlength=len(probabilities)) / total
+    losses = -np.log(np.maximum(probabilities[labels, np.arange(len(labels))], _LEAST_PROBABILITY))
+    prior_losses = -np.log(frequencies[labels])
+    error = math.sqrt(Moments.of(losses - prior_losses, weights).squares) / total
+    loss = (float(weights @ losses) + _CHANCE_GAIN * (sigmoids - 1)) / total
+    prior_loss = float(weights @ prior_losses) / total
+    if prior_loss - loss > error + _LEAST_GAIN:
+        return None
+    problem = "with all features the SVM tells no more of held-out rows than the shares of the classes do"
+    found = f"log-loss {loss:.3f} against {prior_loss:.3f}, ± {error:.3f}"
+    return NoteKind.GUESSING.note(f"{problem} ({found}): do not rely on its scores")

@@ -1,1 +1,0 @@
-"""A support vector machine whose decision values become probabilities by Platt's sigmoid."""
