@@ -101,7 +101,7 @@ def numbers(cells: int, text: str, plain: str) -> str:
         ("1.234 €|12 €", {}, "1.234 €|12 €", EITHER),
         ("1.234 €|12,50 €|-", {}, "1.234 €|12,50 €|-", MAYBE.format("'-'")),
         ("1.234 €|12,50 €|3 €|-", {}, "1234|12.5|3|", numbers(3, "1.234 €", "1234")),
-        ("CHF 1'234.50|CHF 7", {}, "1234.5|7", numbers(2, "CHF 1'234.50", "1234.50")),
+        ("CHF 1'234.50|CHF 7", {}, "1234.5|7", numbers(2, "CHF 1'234.50", "1234.5")),
         ("5.1%|7 %|\u22123 %", {}, "5.1|7|-3", numbers(3, "5.1%", "5.1")),
         ("(1,200.5)|80", {}, "-1200.5|80", numbers(1, "(1,200.5)", "-1200.5")),
         ("(1)|(2)|(3)", {}, "(1)|(2)|(3)", ""),
@@ -151,7 +151,7 @@ def numbers(cells: int, text: str, plain: str) -> str:
             "TRUE|TRUE|TRUE|False",
             "taken as the same value: 'x' (2 cells like 'true', which",
         ),
-        ("u|U|v", {}, "u|U|v", "differ only in case: 'U', 'u' in 'x'; ignore_case=True makes one value of them"),
+        ("u|U|v", {}, "u|U|v", "differ only in case: 'U' and 'u' in 'x'; ignore_case=True makes one value of them"),
         ("u|U|U|v", {"ignore_case": True}, "U|U|U|v", "taken as the same value: 'x' (1 cell like 'u', which is 'U')"),
     ],
 )
@@ -471,7 +471,7 @@ def clean_shop(frame: pd.DataFrame) -> pd.DataFrame:
 def test_what_is_missing_may_be_a_number_and_what_no_cell_holds_is_said() -> None:
     found = prepare_csv(SHOP.read_text(), na=["-9,-99"])
     assert "na=: no cell holds '-9,-99'; give na= once for each text" in found.notes
-    far = "far outside of all other numbers: -999 in 13 rows of 'income'; if it means missing, say na=\"-999\""
+    far = "far outside of all other numbers: -999 in 13 rows of 'income'; if that means missing, say na=\"-999\""
     assert far in found.notes
     assert not {"unused-na", "code-for-missing"} & {
         note.code for note in prepare_csv(SHOP.read_text(), na=["-999"]).notes
@@ -490,4 +490,4 @@ def test_what_suggest_decides_is_what_is_read() -> None:
     assert table_content(again.table) == table_content(prepared.table)
     by_name = {column.column: column.reading for column in inspect_table(prepared).columns}
     assert by_name["price"] == "60 cells like '$877.05', which is 877.05"
-    assert by_name["plan"] == "19 cells like 'pro ', which is 'pro'; 'Basic', 'basic' differ only in case"
+    assert by_name["plan"] == "19 cells like 'pro ', which is 'pro'; 'Basic' and 'basic' differ only in case"

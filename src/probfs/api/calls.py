@@ -10,8 +10,8 @@ from probfs.api.arguments import Call, check_arguments
 from probfs.api.options import CELLS, IN_PYTHON, PAIRS, RANK, READING, SELECT
 from probfs.columns.choice import DEFAULT_MIN_CLASS, ColumnChoice
 from probfs.columns.mapping import ColumnMapping
-from probfs.columns.missing import mark_missing, note_on_unused
-from probfs.columns.texts import learn_texts
+from probfs.columns.missing import note_on_unused
+from probfs.columns.texts import read_texts
 from probfs.notes import Note
 from probfs.ranking.inputs import Data, as_table, every_name
 from probfs.ranking.result import Ranking
@@ -432,8 +432,7 @@ def read(
         # With decimal commas, a point may stand between thousands.
         as_text=every_name if decimal == "," else None,
     )
-    table = mark_missing(as_table(data, options, feature_names), options.na, found)
-    meaning = learn_texts(table, mapping, choice, decimal, target=None)
-    table = meaning.read_columns(table, found)
+    raw = as_table(data, options, feature_names)
+    meaning, table = read_texts(raw, mapping, choice, decimal, target=None, found=found)
     unused = note_on_unused(choice.named_missing, found, table.columns.values())
     return table.with_notes([*meaning.notes(table.columns), *unused])

@@ -14,7 +14,7 @@ from dataclasses import dataclass, fields, replace
 import numpy as np
 import pyarrow as pa
 
-from probfs.tables.arrays import Codes, Integers, Rows, double_array, index_array, numpy_array
+from probfs.tables.arrays import Codes, Flags, Integers, Rows, double_array, index_array, numpy_array
 from probfs.tables.column import NO_ROW, Column, dictionary_cells, unread_column
 from probfs.tables.joining import join_columns, join_notes
 from probfs.tables.table import Table
@@ -56,6 +56,9 @@ class CountedColumn(Column):
     def missing_cells(self, weights: Integers | None) -> tuple[Integers, Integers | None]:
         missing = self.is_missing()
         return self.cell_rows[missing], self._weigh(weights)[missing]
+
+    def count_rows(self, cells: Flags) -> int:
+        return int(self.cell_counts[cells].sum())
 
     def coded_cells(self, weights: Integers | None) -> tuple[Codes, Rows, Integers | None]:
         return self.codes, self.cell_rows, self._weigh(weights)

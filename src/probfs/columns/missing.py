@@ -111,9 +111,9 @@ def note_on_codes(columns: Iterable[Column]) -> list[Note]:
     shown = [
         f"{short_number(code)} in {counted(rows, 'row')} of {quoted(name)}" for name, (code, rows) in found.items()
     ]
-    first = short_number(next(iter(found.values()))[0])
+    codes = dict.fromkeys(short_number(code) for code, _ in found.values())
     message = f"far outside of all other numbers: {and_more(shown, _MOST_SHOWN)}"
-    remedy = f"if it means missing, say {option('na', first)}"
+    remedy = f"if that means missing, say {' '.join(option('na', code) for code in codes)}"
     return [NoteKind.CODE_FOR_MISSING.note(f"{message}; {remedy}", found)]
 
 

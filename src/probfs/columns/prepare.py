@@ -19,7 +19,7 @@ from probfs.columns.identifiers import (
 )
 from probfs.columns.leakage import Leak, find_leaks, note_on_leaks, note_on_subjects, times_in_leak
 from probfs.columns.mapping import ColumnMapping
-from probfs.columns.missing import LEAST_MISSING, mark_missing, missing_cells_tell, note_on_codes, note_on_unused
+from probfs.columns.missing import LEAST_MISSING, missing_cells_tell, note_on_codes, note_on_unused
 from probfs.columns.rules import UNKNOWN, Category, Coder, Groups, Measured, Numeric, Quantiles, Rule
 from probfs.columns.target import (
     Target,
@@ -30,7 +30,7 @@ from probfs.columns.target import (
     read_classes,
     row_counts,
 )
-from probfs.columns.texts import TableTexts, learn_texts
+from probfs.columns.texts import TableTexts, read_texts
 from probfs.errors import DataError
 from probfs.notes import Note, NoteKind
 from probfs.tables.arrays import Integers, code_type, index_array, is_number, looked_up
@@ -184,11 +184,9 @@ def prepare(table: Table, mapping: ColumnMapping, choice: ColumnChoice, decimal:
     names = TableNames.of(table)
     include, exclude = (names.resolve(getattr(choice, name), name) for name in ("include", "exclude"))
     choice = replace(choice, include=include, exclude=exclude)
-    missing, found = choice.missing_texts(mapping), set[str]()
-    table = mark_missing(table, missing, found)
     target_name, reason = choose_target(table, mapping, choice)
-    texts = learn_texts(table, mapping, choice, decimal, target_name)
-    table = texts.read_columns(table, found)
+    found = set[str]()
+    texts, table = read_texts(table, mapping, choice, decimal, target_name, found)
     for parameter, named in (("count", choice.count), ("group", choice.group)):
         if named is not None:
             names.refuse_unknown(named, parameter)

@@ -1,7 +1,7 @@
 """What the texts of a table's cells mean: missing, numbers or dates written in whatever way, or values.
 
-It is learned from the distinct texts of each column. The columns that come out of it hold numbers, dates or categories,
-and missing cells: nothing behind this step knows how the file wrote them.
+The columns that come out of it hold numbers, dates or categories, and missing cells: nothing behind this step knows how
+the file wrote them.
 """
 
 from __future__ import annotations
@@ -21,9 +21,12 @@ from probfs.columns.missing import WORDS, mark_missing, without_texts
 from probfs.columns.numbers import (
     Doubt,
     NumberStyle,
+    Texts,
+    any_true,
+    are_plain_numbers,
+    at_least,
     doubt_points,
     find_number_style,
-    may_be_thousands,
     point_is_decimal,
     settles_decimal,
 )
@@ -34,20 +37,18 @@ from probfs.tables.arrays import (
     code_type,
     double_array,
     filled,
-    is_empty,
-    is_number,
-    loses_a_zero,
+    is_missing,
     mask_array,
     numpy_array,
     text_array,
 )
-from probfs.tables.cells import UNMISTAKABLE, Kind, is_text
+from probfs.tables.cells import UNMISTAKABLE, Kind, is_text, texts_of
 from probfs.tables.column import Column, numbers_of
 from probfs.tables.table import Table
 from probfs.text import and_more, counted, listed, option, quoted
 
-_SAMPLE = 20
 _MOST_SHOWN = 6
+_MOST_ALIKE = 3
 _MOST_COMPARED = 10_000
 """A column of more different texts is not searched for those that differ only in case."""
 _FEWEST_NUMBERS = 3
@@ -56,6 +57,8 @@ _FEWEST_BESIDE_NA = 2
 """The same for texts that mean missing anywhere: 0, 1 and NA are no, yes and missing; 0, 1 and - may be 3 values."""
 _TRUTH_VALUES = ("true", "false")
 """Values that are the same in capitals or not."""
+_ANSWERS = (("yes", "y", "true", "1"), ("no", "n", "false", "0"))
+"""Values that mean the same, perhaps."""
 _TRUTH = text_array(_TRUTH_VALUES)
 _WORDS = frozenset(WORDS.to_pylist())
 
@@ -77,7 +80,9 @@ class ColumnTexts:
     spellings: Mapping[str, str] = field(default_factory=dict)
     """The spelling of values that may be written in capitals or not, by that in small letters."""
     alike: tuple[str, ...] = ()
-    """Values that differ only in case, and are kept apart."""
+    """Groups of values that differ only in case, and are kept apart."""
+    answers: tuple[str, ...] = ()
+    """Values of which some mean the same, perhaps, as yes and 1 do."""
     example: str = ""
     """A text that is not read as it stands, as what it is read, and in how many cells such texts are."""
     merged: str = ""
@@ -91,7 +96,7 @@ class ColumnTexts:
     def describe(self) -> str:
         """What is not read as it stands, and what may be meant, in a few words."""
         doubt = "" if self.doubt is None else self.doubt.why
-        alike = f"{listed(self.alike)} differ only in case" if self.alike else ""
+        alike = f"{and_more(self.alike, _MOST_ALIKE)} differ only in case" if self.alike else ""
         missing = f"{listed(self.missing)} missing" if self.missing else ""
         doubtful = f"{listed(self.doubtful)} may be missing" if self.doubtful else ""
         return "; ".join(filter(None, (self.example, self.merged, doubt, alike, missing, doubtful)))
@@ -103,12 +108,10 @@ class ColumnTexts:
         if column.declared is not None or column.ordered:
             gone = numpy_array(pc.is_in(column.values, value_set=text_array(self.missing)))
             return column.without_values(gone) if self.missing and gone.any() else column
-        if self.kind is Kind.NUMBER and self.style is None and is_text(column.cells.type):
-            gone = pc.is_in(pc.utf8_trim_whitespace(column.cells), value_set=text_array(self.missing))
-            numbers = _as_doubles(_null_where(column.cells, gone))
-            if numbers is not None:
-                return replace(column, cells=numbers, kind=Kind.NUMBER)
-        meant = self.mean(column.values)
+        cells = self._parse_cells(column.cells)
+        if cells is not None:
+            return replace(column, cells=cells, kind=self.kind)
+        meant = self._mean(column.values)
         if not meant.equals(column.values):
             column = _recode(column, meant)
         if self.kind is Kind.TEXT:
@@ -116,18 +119,46 @@ class ColumnTexts:
         fits = numbers_of(column.values, self.kind if self.kind is Kind.DATE else Kind.TEXT) is not None
         return column.read_as(self.kind) if fits else column
 
-    def mean(self, values: pa.StringArray) -> pa.StringArray:
+    def _parse_cells(self, cells: pa.ChunkedArray) -> pa.ChunkedArray | None:
+        """Texts as numbers or moments; None where one is none, or where they are left as they are spelled."""
+        has_codes = pa.types.is_dictionary(cells.type)
+        if not (is_text(cells.type.value_type if has_codes else cells.type) and (self.style or not has_codes)):
+            return None
+        if self.kind is not Kind.NUMBER and self.style is None:
+            return None
+        parsed = []
+        for chunk in cells.chunks:
+            texts = self._without_missing(pc.utf8_trim_whitespace(chunk.dictionary if has_codes else chunk))
+            try:
+                found = _parse_plain(texts) if self.style is None else self.style.parse(texts)
+            except pa.ArrowInvalid:
+                return None
+            lost = pc.and_(texts.is_valid(), found.is_null())
+            if any_true(lost) and (not has_codes or any_true(lost.take(chunk.indices))):
+                return None
+            parsed.append(found.take(chunk.indices) if has_codes else found)
+        every = pa.chunked_array(parsed, pa.float64() if self.kind is Kind.NUMBER else pa.timestamp("us"))
+        if self.kind is Kind.DATE:
+            days = every.cast(pa.date32(), safe=False)
+            return days if every.equals(days.cast(every.type)) else every
+        exact = pc.less(pc.abs(every), double_array(np.array([EXACT]))[0])
+        return every if self.style or pc.all(exact, min_count=0).as_py() else None
+
+    def _mean(self, values: pa.StringArray) -> pa.StringArray:
         """What each text of a column means: another text, or nothing."""
         texts = pc.utf8_trim_whitespace(values)
         if self.spellings:
             places = pc.index_in(pc.utf8_lower(texts), value_set=text_array(list(self.spellings)))
             texts = pc.coalesce(pc.take(text_array(list(self.spellings.values())), places), texts)
-        texts = _null_where(texts, pc.is_in(texts, value_set=text_array(["", *self.missing])))
-        return texts if self.style is None else pc.coalesce(self.style.respell(texts), texts)
+        texts = self._without_missing(texts)
+        return texts if self.style is None else pc.coalesce(texts_of(self.style.parse(texts)), texts)
+
+    def _without_missing(self, texts: pa.Array) -> pa.Array:
+        return pc.if_else(pc.is_in(texts, value_set=text_array(["", *self.missing])), pa.nulls(1, texts.type)[0], texts)
 
 
-def _null_where(texts: pa.Array, gone: pa.BooleanArray) -> pa.Array:
-    return pc.if_else(gone, pa.nulls(1, texts.type)[0], texts)
+def _parse_plain(texts: pa.Array) -> pa.DoubleArray:
+    return pc.cast(texts, pa.float64())
 
 
 def _recode(column: Column, texts: pa.StringArray) -> Column:
@@ -138,120 +169,98 @@ def _recode(column: Column, texts: pa.StringArray) -> Column:
     return column.recoded(new_codes, values)
 
 
-def _as_doubles(cells: pa.ChunkedArray) -> pa.ChunkedArray | None:
-    """Texts as numbers, of which an empty one is missing; None unless doubles tell all of them apart."""
-    trimmed = pc.utf8_trim_whitespace(cells)
-    try:
-        numbers = pc.cast(_null_where(trimmed, is_empty(trimmed)), pa.float64())
-    except pa.ArrowInvalid:
-        return None
-    exact = pc.less(pc.abs(numbers), double_array(np.array([EXACT]))[0])
-    return numbers if pc.all(exact, min_count=0).as_py() else None
-
-
 # What the texts of a column mean
 
 
 def _learn(
     column: Column, rule: Rule | None, choice: ColumnChoice, decimal: str | None, *, is_target: bool
-) -> ColumnTexts:
-    """What the texts of a column mean; a target keeps its texts, unless they are numbers of which signs or separators
-    must be understood.
-    """
+) -> tuple[ColumnTexts, Column]:
+    """What the texts of a column mean, and the column as it is read by that."""
+    texts = _texts_held(column)
+    looks = pc.is_in(texts, value_set=WORDS)
+    words = [word for word in pc.unique(texts.filter(looks)).to_pylist() if word and not speaks_of_texts(rule)]
+    rest = texts.filter(pc.invert(looks)) if any_true(looks) else texts
     as_it_is = column.is_nominal or speaks_of_texts(rule)
-    found = None if as_it_is or decimal == "," else _numbers_and_words(column)
-    if found is not None:
-        words, distinct = found
-        return _judge_words(words, ColumnTexts(kind=Kind.NUMBER), distinct, choice, is_target=is_target)
-    values = pc.utf8_trim_whitespace(column.values)
-    if column.declared is not None:
-        # A file lists values that no row may hold.
-        values = values.filter(mask_array(column.counts()[:-1] > 0))
-    looks = numpy_array(pc.is_in(values, value_set=WORDS))
-    rest = values.filter(mask_array(~looks)) if looks.any() else values
-    words = [word for word in values.filter(mask_array(looks)).unique().to_pylist() if word]
-    texts = ColumnTexts()
-    if not as_it_is:
-        texts = _find_kind(rest, rule, choice, decimal)
-    elif speaks_of_texts(rule):
-        words = []
-    distinct = len(rest)
-    if words and texts.kind is Kind.NUMBER:
-        plain = rest if texts.style is None else texts.style.respell(rest)
-        distinct = len(np.unique(some_numbers(plain, Kind.NUMBER)))
-    if texts.kind is Kind.TEXT and texts.doubt is None and not column.ordered and column.declared is None:
-        texts = _merge_values(column, choice)
-    return _judge_words(words, texts, distinct, choice, is_target=is_target)
+    learned = ColumnTexts() if as_it_is else _find_kind(rest, rule, choice, decimal)
+    if learned.kind is Kind.TEXT and learned.doubt is None:
+        learned = _merge_values(column, choice)
+    judged = _judge_words(words, rest, learned, choice, is_target=is_target)
+    read = judged.read(column)
+    if isinstance(judged.style, DateStyle) and read.kind is Kind.TEXT and scale_of(rule) is not Kind.DATE:
+        # One has the form of a date, but is none.
+        judged = _judge_words(words, rest, _merge_values(column, choice), choice, is_target=is_target)
+        read = judged.read(column)
+    if judged.style is not None:
+        judged = replace(judged, example=_example_of_style(column, read, judged.style))
+    return judged, read
+
+
+def _texts_held(column: Column) -> pa.ChunkedArray:
+    """The texts that some row holds, without blanks around them; they may repeat."""
+    cells = column.cells
+    if is_text(cells.type):
+        return pc.utf8_trim_whitespace(cells.drop_null())
+    if not (pa.types.is_dictionary(cells.type) and is_text(cells.type.value_type)):
+        return pa.chunked_array([pc.utf8_trim_whitespace(column.values)])
+    held = []
+    for chunk in cells.chunks:
+        size = len(chunk.dictionary)
+        rows = np.bincount(filled(chunk.indices, size), minlength=size + 1)[:-1]
+        held.append(chunk.dictionary if rows.all() else chunk.dictionary.filter(mask_array(rows > 0)))
+    return pc.utf8_trim_whitespace(pa.chunked_array(held, cells.type.value_type).drop_null())
+
+
+def _find_kind(texts: Texts, rule: Rule | None, choice: ColumnChoice, decimal: str | None) -> ColumnTexts:
+    """What texts are, and how they write numbers or dates, if not plainly."""
+    scale = scale_of(rule)
+    found: NumberStyle | DateStyle | Doubt | None = None
+    if scale is Kind.DATE:
+        found = None if are_iso_dates(texts) else find_date_style(texts, choice.dates, by_hand=True)
+        return ColumnTexts(doubt=found) if isinstance(found, Doubt) else ColumnTexts(style=found, kind=Kind.DATE)
+    with_points = decimal == "," and any_true(pc.match_substring(texts, "."))
+    if not with_points and are_plain_numbers(texts):
+        return ColumnTexts(kind=Kind.NUMBER, doubt=None if decimal or scale else doubt_points(texts))
+    found = find_number_style(texts, decimal, by_hand=scale is Kind.NUMBER)
+    if found is None and scale is None and at_least(texts, CUT_ABOVE + 1):
+        if are_iso_dates(texts):
+            return ColumnTexts(kind=Kind.DATE)
+        found = find_date_style(texts, choice.dates)
+    if found is None or isinstance(found, Doubt):
+        return ColumnTexts(doubt=found)
+    return ColumnTexts(style=found, kind=found.kind)
 
 
 def _judge_words(
-    words: Sequence[str], texts: ColumnTexts, distinct: int, choice: ColumnChoice, *, is_target: bool
+    words: Sequence[str], rest: Texts, texts: ColumnTexts, choice: ColumnChoice, *, is_target: bool
 ) -> ColumnTexts:
-    """What texts mean of which some look like missing, beside so many distinct numbers or other texts."""
+    """What texts mean of which some look like missing, beside others."""
     kind = texts.kind
-    if is_target and kind is Kind.DATE:
-        texts = replace(texts, kind=Kind.TEXT, style=None, example="")
-    elif is_target and texts.style is None:
-        # Classes that are written plainly keep their spelling.
-        texts = replace(texts, kind=Kind.TEXT)
+    if is_target and (kind is Kind.DATE or texts.style is None):
+        # Classes keep their texts, unless these are numbers of which signs or separators must be understood.
+        texts = replace(texts, kind=Kind.TEXT, style=None)
     if not words:
         return texts
     are_unmistakable = [text in UNMISTAKABLE for text in words]
     if kind is Kind.TEXT and texts.doubt is None:
         words = [text for text, is_sure in zip(words, are_unmistakable, strict=True) if is_sure]
     fewest = _FEWEST_BESIDE_NA if all(are_unmistakable) else _FEWEST_NUMBERS
-    if AUTO in choice.na or (kind is not Kind.TEXT and distinct >= fewest and NONE not in choice.na):
+    if AUTO in choice.na or (kind is not Kind.TEXT and NONE not in choice.na and _are_many(rest, texts, fewest)):
         return replace(texts, missing=tuple(words))
-    if kind is Kind.TEXT:
-        return replace(texts, doubtful=tuple(words))
     # A column that keeps such a text as a value is none of numbers.
-    return ColumnTexts(doubtful=tuple(words))
+    return replace(texts if kind is Kind.TEXT else ColumnTexts(), doubtful=tuple(words))
 
 
-def _numbers_and_words(column: Column) -> tuple[list[str], int] | None:
-    """The texts that look like missing and how many different numbers there are, of a column that its file gives as
-    texts because of some words among plain numbers; None for any other. Its distinct texts are too many to look at.
-    """
-    if not is_text(column.cells.type):
-        return None
-    first = text_array([(text or "").strip() for text in column.cells[:_SAMPLE].to_pylist()])
-    numbers_first = first.filter(mask_array(is_number(first)))
-    if not len(numbers_first) or loses_a_zero(column.cells):
-        return None
-    if may_be_thousands(numbers_first) or (not _has_points(numbers_first) and _has_points(column.cells)):
-        return None
-    trimmed = pc.utf8_trim_whitespace(column.cells)
-    looks = pc.is_in(trimmed, value_set=WORDS)
-    numbers = _as_doubles(_null_where(trimmed, looks))
-    if numbers is None:
-        return None
-    words = pc.unique(trimmed.filter(looks)).to_pylist()
-    # Adding zero turns -0 into 0.
-    distinct = pc.count_distinct(pc.add(numbers, double_array(np.zeros(1))[0])).as_py()
-    return [word for word in words if word], distinct
+def _are_many(texts: Texts, meaning: ColumnTexts, fewest: int) -> bool:
+    """Whether texts are so many different numbers or dates."""
+    if meaning.kind is Kind.DATE:
+        return at_least(texts, fewest)
 
+    def parse(some: Texts) -> Texts:
+        parsed = [_parse_plain(chunk) if meaning.style is None else meaning.style.parse(chunk) for chunk in some.chunks]
+        # Adding zero turns -0 into 0.
+        return pc.add(pa.chunked_array(parsed, pa.float64()), double_array(np.zeros(1))[0])
 
-def _has_points(texts: pa.Array | pa.ChunkedArray) -> bool:
-    return bool(pc.any(pc.match_substring(texts, "."), min_count=0).as_py())
-
-
-def _find_kind(texts: pa.StringArray, rule: Rule | None, choice: ColumnChoice, decimal: str | None) -> ColumnTexts:
-    """What distinct texts are, and how they write numbers or dates, if not plainly."""
-    scale = scale_of(rule)
-    if scale is Kind.DATE:
-        found = None if are_iso_dates(texts) else find_date_style(texts, choice.dates, by_hand=True)
-        return ColumnTexts(style=found, kind=Kind.DATE) if not isinstance(found, Doubt) else ColumnTexts(doubt=found)
-    number = find_number_style(texts, decimal, by_hand=scale is Kind.NUMBER)
-    if isinstance(number, NumberStyle):
-        return ColumnTexts(style=number, kind=Kind.NUMBER)
-    if number is None and len(texts) and numbers_of(texts, Kind.TEXT) is not None:
-        return ColumnTexts(kind=Kind.NUMBER, doubt=None if decimal or scale else doubt_points(texts))
-    if number is not None or scale is Kind.NUMBER or len(texts) <= CUT_ABOVE:
-        return ColumnTexts(doubt=number)
-    if are_iso_dates(texts):
-        return ColumnTexts(kind=Kind.DATE)
-    date = find_date_style(texts, choice.dates)
-    return ColumnTexts(doubt=date) if not isinstance(date, DateStyle) else ColumnTexts(style=date, kind=Kind.DATE)
+    return at_least(texts, fewest, parse)
 
 
 def _merge_values(column: Column, choice: ColumnChoice) -> ColumnTexts:
@@ -259,13 +268,14 @@ def _merge_values(column: Column, choice: ColumnChoice) -> ColumnTexts:
     user says otherwise, or in true and false.
     """
     values = column.values
-    if len(values) > _MOST_COMPARED and not choice.ignore_case:
+    if column.ordered or column.declared is not None or (len(values) > _MOST_COMPARED and not choice.ignore_case):
         return ColumnTexts()
     trimmed = pc.utf8_trim_whitespace(values)
     small = pc.utf8_lower(trimmed)
-    has_truth = pc.any(pc.is_in(small, value_set=_TRUTH), min_count=0).as_py()
+    has_truth = any_true(pc.is_in(small, value_set=_TRUTH))
+    answers = _same_answers(small, trimmed) if len(values) <= CUT_ABOVE else ()
     if not (choice.ignore_case or has_truth) and pc.count_distinct(small).as_py() == len(values):
-        return ColumnTexts()
+        return ColumnTexts(answers=answers)
     groups: dict[str, Counter[str]] = {}
     cells = list(
         zip(values.to_pylist(), trimmed.to_pylist(), small.to_pylist(), column.counts().tolist(), strict=False)
@@ -274,35 +284,50 @@ def _merge_values(column: Column, choice: ColumnChoice) -> ColumnTexts:
         groups.setdefault(key, Counter())[text] += count
     merged = {key for key in groups if key and (choice.ignore_case or key in _TRUTH_VALUES)}
     spellings = {key: min(groups[key], key=lambda text: (-groups[key][text], text)) for key in merged}
-    apart = (texts.keys() - _WORDS for key, texts in groups.items() if key not in merged)
-    alike = [text for texts in apart if len(texts) > 1 for text in sorted(texts)]
+    apart = [sorted(groups[key].keys() - _WORDS) for key in groups if key not in merged]
+    alike = tuple(" and ".join(map(quoted, texts)) for texts in apart if len(texts) > 1)
     meant = [spellings.get(key, text) for _, text, key, _ in cells]
     times = Counter(meant)
-    other = [
+    changed = [
         (value, text, count)
         for (value, _, _, count), text in zip(cells, meant, strict=True)
         if value != text and times[text] > 1
     ]
-    example = _example(other) if other else ""
-    return ColumnTexts(spellings=spellings, alike=tuple(alike), merged=example)
+    example = ""
+    if changed:
+        example = _example(changed[0][0], quoted(changed[0][1]), sum(count for *_, count in changed))
+    return ColumnTexts(spellings=spellings, alike=alike, merged=example, answers=answers)
 
 
-def _example(changed: Sequence[tuple[str, str, int]]) -> str:
-    """Texts that are read as others, and in how many cells."""
-    text, meant, _ = changed[0]
-    return f"{counted(sum(count for *_, count in changed), 'cell')} like {quoted(text)}, which is {quoted(meant)}"
+def _same_answers(small: pa.StringArray, texts: pa.StringArray) -> tuple[str, ...]:
+    """All values, where these are answers of which some mean the same, perhaps."""
+    held = {key: text for key, text in zip(small.to_pylist(), texts.to_pylist(), strict=True) if key not in _WORDS}
+    is_each = held.keys() <= {answer for answers in _ANSWERS for answer in answers}
+    same = any(len(held.keys() & set(answers)) > 1 for answers in _ANSWERS)
+    return tuple(held.values()) if is_each and same else ()
 
 
-def _example_of_style(column: Column, texts: ColumnTexts) -> str:
-    """A text of a column that is not written plainly, and in how many cells such texts are."""
-    meant = texts.mean(column.values)
-    changed = numpy_array(
-        pc.fill_null(pc.not_equal(meant, pc.utf8_trim_whitespace(column.values)), mask_array(np.zeros(1, np.bool_))[0])
-    )
-    if texts.style is None or not changed.any():
+def _example(text: str, meant: str, cells: int) -> str:
+    """A text that is read as another, and in how many cells such texts are."""
+    return f"{counted(cells, 'cell')} like {quoted(text)}, which is {meant}"
+
+
+def _example_of_style(column: Column, read: Column, style: NumberStyle | DateStyle) -> str:
+    """The same for numbers or dates that are not written plainly."""
+    if read.kind is Kind.TEXT:
         return ""
-    first, cells = int(changed.argmax()), int(column.counts()[:-1][changed].sum())
-    return f"{counted(cells, 'cell')} like {quoted(column.values[first].as_py())}, which is {meant[first].as_py()}"
+    flags = []
+    for chunk in column.cells.chunks:
+        has_codes = isinstance(chunk, pa.DictionaryArray)
+        is_plain = style.is_plain(pc.utf8_trim_whitespace(chunk.dictionary if has_codes else chunk))
+        flags.append(is_plain.take(chunk.indices) if has_codes else is_plain)
+    is_plain = pa.chunked_array(flags, pa.bool_()).combine_chunks()
+    changed = ~is_missing(read.cells) & ~is_missing(is_plain) & ~numpy_array(pc.fill_null(is_plain, is_plain))
+    if not changed.any():
+        return ""
+    first = int(changed.argmax())
+    meant = texts_of(read.cells[first : first + 1].combine_chunks())[0].as_py()
+    return _example(column.cells[first].as_py(), meant, read.count_rows(changed))
 
 
 # What the texts of a table mean
@@ -310,7 +335,7 @@ def _example_of_style(column: Column, texts: ColumnTexts) -> str:
 
 @dataclass(frozen=True)
 class TableTexts:
-    """What texts mean in a table, learned from it, for the table itself and for others with the same columns."""
+    """What texts mean in a table, learned from it, for others with the same columns."""
 
     missing: tuple[str, ...]
     """The texts that mean missing in all columns, by the user's word and the mapping's."""
@@ -323,20 +348,17 @@ class TableTexts:
     keywords_found: Mapping[str, tuple[str, ...]]
     """Those of the words that are texts too, with the columns that hold them."""
 
-    def read_columns(self, table: Table, found: set[str] | None = None) -> Table:
-        """A table whose missing cells are marked, with the cells of single columns as they are meant; ``found`` takes
-        the texts that mean missing and that some cell holds.
-        """
-        read = {name: texts.read(table.columns[name]) for name, texts in self.columns.items() if name in table.columns}
-        # A number that means missing may have been written otherwise: -999,0 or $-999.
-        if self.missing:
-            styled = {name: read[name] for name, texts in self.columns.items() if texts.style and name in read}
-            read |= without_texts(styled, self.missing, found)
-        return table.with_columns(read)
-
     def read(self, table: Table) -> Table:
-        """A table with all of its cells as they are meant."""
-        return self.read_columns(mark_missing(table, self.missing))
+        """Another table with all of its cells as they are meant."""
+        table = mark_missing(table, self.missing)
+        names = self.columns.keys() & table.columns.keys()
+        return self.with_columns(table, {name: self.columns[name].read(table.columns[name]) for name in names})
+
+    def with_columns(self, table: Table, read: Mapping[str, Column], found: set[str] | None = None) -> Table:
+        """The table with columns that were read; ``found`` takes the texts for missing that some cell holds."""
+        # A number that means missing may have been written otherwise: -999,0 or $-999.
+        styled = {name: column for name, column in read.items() if self.columns[name].style}
+        return table.with_columns({**read, **(without_texts(styled, self.missing, found) if self.missing else {})})
 
     def notes(self, used: Collection[str]) -> list[Note]:
         """What a user should know of the columns that are used."""
@@ -360,11 +382,14 @@ class TableTexts:
         return notes
 
 
-def learn_texts(
-    table: Table, mapping: ColumnMapping, choice: ColumnChoice, decimal: str | None, target: str | None
-) -> TableTexts:
-    """What the texts of a table mean, in which the cells that are missing by the user's word are marked."""
-    keywords = tuple(word for word in (AUTO, NONE) if word in choice.na)
+def read_texts(
+    table: Table, mapping: ColumnMapping, choice: ColumnChoice, decimal: str | None, target: str | None, found: set[str]
+) -> tuple[TableTexts, Table]:
+    """What the texts of a table mean, and the table read so; ``found`` takes the texts that mean missing by the user's
+    word and that some cell holds.
+    """
+    missing, keywords = choice.missing_texts(mapping), tuple(word for word in (AUTO, NONE) if word in choice.na)
+    table = mark_missing(table, missing, found)
     unused = {*mapping.drop, *choice.exclude, choice.count}
     columns = {
         name: column
@@ -372,55 +397,48 @@ def learn_texts(
         if column.kind is Kind.TEXT and column.problem is None and name not in unused
     }
 
-    def learn(name: str, decimal: str | None) -> ColumnTexts:
+    def learn(name: str, decimal: str | None) -> tuple[ColumnTexts, Column]:
         return _learn(columns[name], mapping.columns.get(name), choice, decimal, is_target=name == target)
 
     learned = {name: learn(name, decimal) for name in columns}
-    undecided = [name for name, texts in learned.items() if texts.doubt is not None and texts.doubt.of_decimals]
+    undecided = [name for name, (texts, _) in learned.items() if texts.doubt is not None and texts.doubt.of_decimals]
     if undecided and decimal is None:
-        marks = set(_decimal_marks(table, learned))
+        marks = set(_decimal_marks(table, {name: texts for name, (texts, _) in learned.items()}))
         learned |= {name: learn(name, *marks) for name in undecided if len(marks) == 1}
-    for name, texts in learned.items():
-        if texts.style is not None:
-            learned[name] = replace(texts, example=_example_of_style(columns[name], texts))
     # Nothing but plain numbers can be counts; and where one file has numbers, another may have texts.
     numbers = [name for name, column in table.columns.items() if column.kind is Kind.NUMBER and not column.is_nominal]
-    learned |= dict.fromkeys(
-        [*numbers, *([] if choice.count is None else [choice.count])], ColumnTexts(kind=Kind.NUMBER)
-    )
+    plain = ColumnTexts(kind=Kind.NUMBER)
+    learned |= {
+        name: (plain, plain.read(table.columns[name]))
+        for name in (*numbers, choice.count)
+        if name is not None and name in table.columns
+    }
     holders = {word: tuple(name for name in columns if _holds(columns[name], word)) for word in keywords}
-    found = {word: names for word, names in holders.items() if names}
-    return TableTexts(choice.missing_texts(mapping), learned, decimal, keywords, found)
+    held = {word: names for word, names in holders.items() if names}
+    texts = TableTexts(missing, {name: meaning for name, (meaning, _) in learned.items()}, decimal, keywords, held)
+    return texts, texts.with_columns(table, {name: column for name, (_, column) in learned.items()}, found)
 
 
 def _decimal_marks(table: Table, learned: Mapping[str, ColumnTexts]) -> Iterator[str]:
     """The decimal separators that columns show beyond doubt."""
     for name, column in table.columns.items():
         texts = learned.get(name, ColumnTexts())
-        if isinstance(texts.style, NumberStyle) and settles_decimal(texts.style, column.values):
+        if isinstance(texts.style, NumberStyle) and settles_decimal(texts.style, _texts_held(column)):
             yield texts.style.decimal
-        elif (
-            _is_plain_number(column, texts)
-            and texts.doubt is None
-            and point_is_decimal(some_numbers(column.entries, Kind.NUMBER))
-        ):
+        elif _is_plain_number(column, texts) and point_is_decimal(some_numbers(column.entries, Kind.NUMBER)):
             yield "."
 
 
 def _is_plain_number(column: Column, texts: ColumnTexts) -> bool:
     """Whether a file wrote a column as plain numbers, in digits that nobody has interpreted yet."""
-    is_number = column.kind is Kind.NUMBER or (texts.kind is Kind.NUMBER and texts.style is None)
-    return (
-        is_number
-        and (column.stored is None or column.kind is Kind.TEXT)
-        and column.problem is None
-        and not column.is_nominal
-    )
+    is_text = column.kind is Kind.TEXT and texts.kind is Kind.NUMBER and texts.style is None and texts.doubt is None
+    is_number = column.kind is Kind.NUMBER and column.stored is None
+    return (is_text or is_number) and column.problem is None and not column.is_nominal
 
 
 def _holds(column: Column, text: str) -> bool:
     texts = column.cells if is_text(column.cells.type) else column.values
-    return bool(pc.any(pc.equal(texts, text_array([text])[0]), min_count=0).as_py())
+    return any_true(pc.equal(texts, text_array([text])[0]))
 
 
 # What a user should know of that
@@ -428,13 +446,10 @@ def _holds(column: Column, text: str) -> bool:
 
 def _notes_on_styles(columns: Mapping[str, ColumnTexts]) -> Iterator[Note]:
     keep = 'the rule "category" in a mapping keeps them as texts'
-    for kind, note, what in (
-        (Kind.NUMBER, NoteKind.NUMBER_STYLE, "numbers"),
-        (Kind.DATE, NoteKind.DATE_STYLE, "dates"),
-    ):
+    for kind, note in ((Kind.NUMBER, NoteKind.NUMBER_STYLE), (Kind.DATE, NoteKind.DATE_STYLE)):
         found = {name: texts.example for name, texts in columns.items() if texts.example and texts.kind is kind}
         if found:
-            yield note.note(f"read as {what}: {_with_examples(found)}; {keep}", found)
+            yield note.note(f"read as {kind.value}s: {_with_examples(found)}; {keep}", found)
 
 
 def _notes_on_doubts(columns: Mapping[str, ColumnTexts]) -> Iterator[Note]:
@@ -448,10 +463,15 @@ def _notes_on_values(columns: Mapping[str, ColumnTexts]) -> Iterator[Note]:
     merged = {name: texts.merged for name, texts in columns.items() if texts.merged}
     if merged:
         yield NoteKind.MERGED_VALUES.note(f"taken as the same value: {_with_examples(merged)}", merged)
-    alike = {name: texts.alike for name, texts in columns.items() if texts.alike}
+    alike = {name: and_more(texts.alike, _MOST_ALIKE) for name, texts in columns.items() if texts.alike}
     if alike:
+        shown = and_more([f"{groups} in {quoted(name)}" for name, groups in alike.items()], _MOST_SHOWN)
         remedy = f"{option('ignore_case', True)} makes one value of them"
-        yield NoteKind.MIXED_CASE.note(f"differ only in case: {_shown(alike)}; {remedy}", alike)
+        yield NoteKind.MIXED_CASE.note(f"differ only in case: {shown}; {remedy}", alike)
+    answers = {name: texts.answers for name, texts in columns.items() if texts.answers}
+    if answers:
+        remedy = "groups in a mapping make one value of them"
+        yield NoteKind.MIXED_CASE.note(f"may partly mean the same: {_shown(answers)}; {remedy}", answers)
 
 
 def _with_examples(examples: Mapping[str, str]) -> str:
@@ -464,6 +484,4 @@ def _shown(texts_by_column: Mapping[str, Iterable[str]]) -> str:
     >>> _shown({"age": ["NA", "-"], "fare": ["?"]})
     "'NA', '-' in 'age', '?' in 'fare'"
     """
-    shown = [f"{listed(texts)} in {quoted(name)}" for name, texts in texts_by_column.items()]
-    rest = f" and {len(shown) - _MOST_SHOWN} more columns" if len(shown) > _MOST_SHOWN else ""
-    return ", ".join(shown[:_MOST_SHOWN]) + rest
+    return and_more([f"{listed(texts)} in {quoted(name)}" for name, texts in texts_by_column.items()], _MOST_SHOWN)

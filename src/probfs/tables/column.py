@@ -189,6 +189,10 @@ class Column:
         rows = np.flatnonzero(self.is_missing())
         return rows, None if weights is None else weights[rows]
 
+    def count_rows(self, cells: Flags) -> int:
+        """How many rows some cells stand for: here, one each."""
+        return int(np.count_nonzero(cells))
+
     def coded_cells(self, weights: Integers | None) -> tuple[Codes, Rows, Integers | None]:
         """The code of each cell, its row, and its weight; None without weights, where each weighs one."""
         return self.codes, slice(None), weights
