@@ -245,6 +245,9 @@ OPTION_DETAILS = {
     "include": "May be given several times.",
     "keep_identifiers": "Columns such as row numbers are left out otherwise, unless --include or the mapping "
     "names them.",
+    "together": "The columns leave, are shuffled, tested and kept as one. Columns are named as in --exclude, or by "
+    "patterns with * and ?. May be given several times. The table [together] of a mapping says the same. Not with "
+    "--engine dask.",
     "group": "Rows with the same value there, like those of one patient, are left out together; folds never split "
     "them, and tests take subjects as the unit. The column is not ranked. Not with --engine dask.",
     "cut_target": "The classes are cut at quantiles.",

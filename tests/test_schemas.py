@@ -23,7 +23,7 @@ FILES = sorted(SCHEMAS.glob("*.json"))
 PARTS = "urn:probfs:schema:parts"
 NAME = re.compile(r"probfs\.[a-z]+/[0-9]+")
 NOTE = {"code": "constant", "severity": "note", "columns": ["a"], "message": "constant, so left out: 'a'"}
-FREE_KEYS = ("classes", "left_out", "runs")
+FREE_KEYS = ("classes", "left_out", "runs", "together")
 """Objects whose keys are the user's, or experiments."""
 
 Document = dict[str, Any]

@@ -27,6 +27,7 @@ from probfs.columns.encode import encode
 from probfs.columns.folds import deal_folds
 from probfs.columns.mapping import ColumnMapping
 from probfs.columns.prepare import prepare
+from probfs.columns.together import put_together
 from probfs.ranking.elimination import eliminate
 from probfs.tables.arrays import Floats, text_array
 from probfs.tables.column import text_column
@@ -95,7 +96,8 @@ def check_against_refits(
         score = "absolute"
     dataset = encoded_with_missing_as_a_value(problem) if missing_as_a_value else dataset_of(problem)
     problem = problem.with_missing_as_a_value() if missing_as_a_value else problem
-    assert [feature.values for feature in dataset.features] == list(problem.values)
+    values = {column.name: column.values for column in dataset.ungrouped().features}
+    assert values == dict(zip(problem.columns, problem.values, strict=True))
     folds = deal_folds(dataset, 3, 7).argmax(axis=0).tolist()
     exact_step = step if isinstance(step, int) else Fraction(str(step))
     expected = reference.eliminate(problem, score, estimate, Fraction(smoothing), exact_step, folds, shrink)
@@ -122,7 +124,7 @@ def check_against_refits(
 def encoded_with_missing_as_a_value(problem: Problem) -> Dataset:
     """A problem as the encoder has it when it reads an ARFF file with all values declared and gaps in the cells."""
     columns = {}
-    for j, (name, values) in enumerate(zip(problem.names, problem.values, strict=True)):
+    for j, (name, values) in enumerate(zip(problem.columns, problem.values, strict=True)):
         cells = [values if row[j] is None else row[j] for row in (*problem.rows, *problem.unlabelled)]
         texts = text_array([str(value) for value in range(values)])
         columns[name] = text_column(name, np.array(cells, np.uint8), texts, declared=texts)
@@ -131,7 +133,7 @@ def encoded_with_missing_as_a_value(problem: Problem) -> Dataset:
     columns["y"] = text_column("y", labels, classes, declared=classes)
     table = Table("t.arff", columns, len(labels))
     dataset, _ = encode(prepare(table, ColumnMapping(), ColumnChoice(target="y", missing="value")))
-    return dataset
+    return put_together(dataset, problem.groups)
 
 
 @pytest.mark.parametrize(("mapping", "errors"), [(None, 23), ("breast_cancer.toml", 24)])

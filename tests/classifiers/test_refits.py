@@ -25,6 +25,7 @@ from probfs.classifiers.protocol import FitRequest, HoldOutRequest
 from probfs.classifiers.refitting.classifier import RefittedClassifier
 from probfs.classifiers.refitting.rows import draw_donors, odds_of
 from probfs.columns.dataset import Dataset
+from probfs.columns.together import put_together
 from probfs.screening.counting import count_values
 from tests.support import refits
 from tests.support.svm_tables import random_dataset
@@ -85,7 +86,7 @@ def reference(name: str, dataset: Dataset) -> tuple[Any, refits.Block]:
     if "random_state" in estimator.get_params():
         estimator.set_params(random_state=0)
     if name == "logistic with a scale":
-        cells = np.hstack([refits.standardised(feature, dataset.counts) for feature in dataset.features])
+        cells = np.hstack([refits.standardised(column, dataset.counts) for column in dataset.ungrouped().features])
         repeated = np.repeat(cells[: len(dataset.labels)], dataset.counts, axis=0)
         estimator.set_params(C=1 / np.mean(np.sum(repeated**2, axis=1)))
     return estimator, getattr(refits, block)
@@ -125,6 +126,20 @@ def test_scores_of_estimators_are_those_of_a_hand_written_loop(
     check(fast, refits.SlowRound(dataset, *reference(name, dataset), estimate), removal, 2, 1e-9)
 
 
+@pytest.mark.parametrize("name", ["logistic", "logistic with a scale", "forest", "boosting", "a tree", "a pipeline"])
+@pytest.mark.parametrize("removal", ["permute", "retrain"])
+def test_columns_that_are_one_feature_are_taken_away_together(name: str, removal: str) -> None:
+    dataset = together(random_dataset(12, 36, "ctdct", 3, 5, counted=True, gaps=0.15))
+    fast = fit(dataset, model_of(name, removal), estimate="cv", folds=3)
+    check(fast, refits.SlowRound(dataset, *reference(name, dataset), "cv"), removal, 2, 1e-9)
+
+
+def together(dataset: Dataset) -> Dataset:
+    """The first column alone, and two features of the others, one of them of a single column."""
+    _, second, *others = (feature.name for feature in dataset.features)
+    return put_together(dataset, {"one": [second], "others": others})
+
+
 # The SVM
 
 TABLES = {
@@ -137,6 +152,10 @@ TABLES = {
     "two rows of a class": random_dataset(7, 9, "cct", classes=4),
     "one feature": random_dataset(8, 20, "c"),
     "missing as a value": random_dataset(13, 36, "cdts", unlabelled=8, counted=True, gaps=0.3, missing_is_value=True),
+    "columns together": put_together(
+        random_dataset(15, 36, "ctdcs", 3, unlabelled=7, counted=True, gaps=0.2, missing_is_value=True),
+        {"ab": ["f0", "f1"], "cde": ["f2", "f3", "f4"]},
+    ),
     "missing numbers as a value": random_dataset(14, 30, "ccd", classes=3, gaps=0.3, missing_is_value=True),
 }
 

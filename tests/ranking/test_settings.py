@@ -46,6 +46,7 @@ def test_the_keys_of_the_settings_and_their_order_are_a_contract() -> None:
         "exclude",
         "keep_identifiers",
         "join",
+        "together",
         "cut_target",
         "min_class",
         "uncertainty",

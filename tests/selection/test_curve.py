@@ -41,10 +41,11 @@ def test_sizes_are_those_of_refits(problem: Problem, smoothing: float, most_copi
     dataset = replace(dataset, counts=np.random.default_rng(0).integers(1, most_copies + 1, len(dataset.labels)))
     curve = trace(dataset, smoothing)
     assert [point.features for point in curve.sizes] == list(range(len(dataset.features) + 1))
-    order = list(curve.order)
-    table = PlainTable.of(dataset)
+    apart = dataset.ungrouped()
+    table, names = PlainTable.of(apart), [column.name for column in apart.features]
     for point in curve.sizes:
-        plain = judge_features(table, order[: point.features], smoothing)
+        columns = problem.columns_of(curve.order[: point.features])
+        plain = judge_features(table, [names.index(problem.columns[column]) for column in columns], smoothing)
         assert point.log_loss == pytest.approx(plain.log_loss, abs=1e-6)
         assert point.errors == plain.errors
 

@@ -10,6 +10,7 @@ import pyarrow as pa
 from hypothesis import strategies as st
 
 from probfs.columns.dataset import Dataset, Feature
+from probfs.columns.together import put_together
 from probfs.tables.arrays import Codes, Integers
 from tests.support.exact_naive_bayes import Problem
 
@@ -68,24 +69,28 @@ def problems(draw: st.DrawFn) -> Problem:
     ]
     rows = tuple(draw(st.tuples(*cells)) for _ in labels)
     unlabelled = tuple(draw(st.lists(st.tuples(*cells), max_size=4)))
-    return Problem(rows, tuple(labels), values, classes, unlabelled)
+    # Half of the tables have columns that are one feature together.
+    group = [draw(st.sampled_from([None, 0, 1])) for _ in values] if draw(st.booleans()) else []
+    together = [tuple(j for j, own in enumerate(group) if own == number) for number in (0, 1)]
+    return Problem(rows, tuple(labels), values, classes, unlabelled, tuple(filter(None, together)))
 
 
 def dataset_of(problem: Problem) -> Dataset:
     """A problem of the reference as the encoder would leave it."""
     features = []
-    for j, (name, values) in enumerate(zip(problem.names, problem.values, strict=True)):
+    for j, (name, values) in enumerate(zip(problem.columns, problem.values, strict=True)):
         labelled = [values if row[j] is None else row[j] for row in problem.rows]
         seen = set(labelled)
         unlabelled = [row[j] if row[j] in seen else values for row in problem.unlabelled]
         features.append(feature_of(name, values, np.array(labelled), np.array(unlabelled, np.int64)))
-    return Dataset(
+    dataset = Dataset(
         tuple(features),
         tuple(f"c{label}" for label in range(problem.classes)),
         np.array(problem.labels),
         np.ones(len(problem.rows), dtype=np.int64),
         np.ones(len(problem.unlabelled), dtype=np.int64),
     )
+    return put_together(dataset, problem.groups)
 
 
 @st.composite

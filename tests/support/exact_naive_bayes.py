@@ -27,10 +27,32 @@ class Problem:
     values: tuple[int, ...]
     classes: int
     unlabelled: tuple[tuple[int | None, ...], ...] = ()
+    together: tuple[tuple[int, ...], ...] = ()
+    """Columns that are one feature together."""
+
+    @property
+    def columns(self) -> list[str]:
+        return [f"f{number}" for number in range(len(self.values))]
+
+    @property
+    def features(self) -> dict[str, tuple[int, ...]]:
+        """The columns of each feature: single ones, and then those that are one together."""
+        alone = set(range(len(self.values))).difference(*self.together)
+        features = {self.columns[column]: (column,) for column in sorted(alone)}
+        return features | {f"g{number}": columns for number, columns in enumerate(self.together)}
 
     @property
     def names(self) -> list[str]:
-        return [f"f{number}" for number in range(len(self.values))]
+        return list(self.features)
+
+    @property
+    def groups(self) -> dict[str, list[str]]:
+        return {f"g{number}": [self.columns[column] for column in group] for number, group in enumerate(self.together)}
+
+    def columns_of(self, features: Sequence[int]) -> list[int]:
+        """The columns of some features."""
+        every = list(self.features.values())
+        return [column for feature in features for column in every[feature]]
 
     def with_missing_as_a_value(self) -> Problem:
         """The same table with one more value, missing, in each feature that some but not all rows lack."""
@@ -43,7 +65,7 @@ class Problem:
 
         values = tuple(own + one_more for own, one_more in zip(self.values, more, strict=True))
         rows, unlabelled = tuple(map(filled, self.rows)), tuple(map(filled, self.unlabelled))
-        return Problem(rows, self.labels, values, self.classes, unlabelled)
+        return Problem(rows, self.labels, values, self.classes, unlabelled, self.together)
 
 
 @dataclass(frozen=True)
@@ -112,7 +134,8 @@ def score_round(
     scored += [(row, everyone) for row in others]
 
     def judge(features: Sequence[int]) -> list[list[Number]]:
-        return [posterior(problem, training, row, features, smoothing, exponent) for row, training in scored]
+        columns = problem.columns_of(features)
+        return [posterior(problem, training, row, columns, smoothing, exponent) for row, training in scored]
 
     full = judge(active)
     scores: Scores = {}
@@ -132,7 +155,7 @@ def score_round(
 def variance(problem: Problem, features: Sequence[int], smoothing: Fraction) -> float:
     """τ² of some features."""
     total = Fraction(0)
-    for feature in features:
+    for feature in problem.columns_of(features):
         cells = [(row[feature], label) for row, label in zip(problem.rows, problem.labels, strict=True)]
         distinct = len({cell for cell, _ in cells if cell is not None})
         for own in range(problem.classes):
@@ -153,7 +176,7 @@ def eliminate(
 ) -> list[ReferenceRound]:
     """Every round, with the features in exactly the order in which they leave."""
     which = {"absolute": 0, "signed": 1, "unlabeled": 2}[score]
-    active = list(range(len(problem.values)))
+    active = list(range(len(problem.names)))
     acts = shrink == "on" or (shrink == "auto" and variance(problem, active, smoothing) > 9)
     exponent, at_change = 1.0, math.inf
     rounds = []

@@ -221,7 +221,8 @@ class SlowRound:
         return p, np.array(without)
 
     def blocks(self, features: Sequence[int], training: Any) -> list[Floats]:
-        obvious = [self.block(self.dataset.features[feature], training) for feature in features]
+        every = self.dataset.features
+        obvious = [np.hstack([self.block(own, training) for own in every[place].columns()]) for place in features]
         if not isinstance(self.estimator, ReferenceSvm) or not obvious:
             return obvious
         # On tables with few categories LIBSVM has many solutions to choose from, and the last digit decides which.
@@ -242,7 +243,8 @@ class SlowRound:
         if isinstance(self.estimator, ReferenceSvm):
             return self.estimator.fit(cells, labels, training[rows])
         estimator = clone(self.estimator)
-        coded = np.array([self.dataset.features[feature].numbers is None for feature in features])
+        columns = [own for feature in features for own in self.dataset.features[feature].columns()]
+        coded = np.array([own.numbers is None for own in columns])
         if self.block is native and coded.any():
             estimator.set_params(categorical_features=coded)
         again = np.repeat(np.arange(len(rows)), training[rows])
@@ -297,7 +299,7 @@ class ReferenceSvm:
         if options.C != "scale" or options.kernel == "rbf":
             return cls(options, 1.0 if options.C == "scale" else options.C)
         obvious = [np.empty((len(dataset.labels), 0))]
-        obvious += [standardised(own, dataset.counts)[: len(dataset.labels)] for own in dataset.features]
+        obvious += [standardised(own, dataset.counts)[: len(dataset.labels)] for own in dataset.ungrouped().features]
         repeated = np.repeat(np.hstack(obvious), dataset.counts, axis=0)
         cost = choose_cost("scale", MatrixEncoder(dataset, "standardised", "the SVM"), dataset)
         assert cost == pytest.approx(1 / np.mean(np.sum(repeated**2, axis=1)) if repeated.any() else 1.0, rel=1e-12)

@@ -50,6 +50,7 @@ def rank(
     keep_identifiers: bool = False,
     count: str | None = None,
     join: str | Sequence[str] = (),
+    together: Mapping[str, str | Sequence[str]] | None = None,
     group: str | None = None,
     uncertainty: bool = False,
     seed: int = 0,
@@ -121,6 +122,10 @@ def rank(
         The column that says how many equal rows a row stands for.
     join : str or sequence of str, default: none
         Pairs of columns, as ``"a+b"``, whose joint value takes their place.
+    together : dict, default: none
+        Columns that are one feature together: they leave, are shuffled and are kept as one, and its p is the smallest
+        of theirs times their number. ``{"colour": ["red", "blue"]}`` names the columns of each feature, or patterns of
+        their names: ``{"colour": "colour_*"}``.
     group : str, optional
         The column that says which rows belong together, as those of one patient do. They are left out together, folds
         never split them, and tests take subjects as the unit. The column itself is never ranked.
@@ -210,6 +215,7 @@ def select(
     keep_identifiers: bool = False,
     count: str | None = None,
     join: str | Sequence[str] = (),
+    together: Mapping[str, str | Sequence[str]] | None = None,
     group: str | None = None,
     classifier: Any = "nb",
     engine: Literal["local", "dask"] = "local",
@@ -245,7 +251,7 @@ def select(
         The score that decides which feature leaves: Ŝ_A or Ŝ_S.
     seed : int, default 0
         The seed of the folds, of tables that are drawn to test columns of rare values, and of the SVM's shuffles.
-    target, cut_target, min_class, mapping, include, exclude, keep_identifiers, count, join, group
+    target, cut_target, min_class, mapping, include, exclude, keep_identifiers, count, join, together, group
         Which columns and rows there are, as for ``rank``.
     classifier : str, classifier or estimator, default "nb"
         The classifier whose probabilities are used, as for ``rank``. All but ``"nb"`` are cross-validated in ten folds

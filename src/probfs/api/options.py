@@ -73,6 +73,28 @@ class Names:
         return tuple(map(str, names))
 
 
+class Groups:
+    """Columns by the name of what they are together: NAME=A,B, or a dictionary in Python."""
+
+    metavar = "NAME=A,B"
+
+    def parse(self, text: str) -> tuple[str, str]:
+        name, _, columns = text.partition("=")
+        if not (name and columns):
+            raise ValueError(f"{text!r} is not NAME=COLUMN,COLUMN")
+        return name, columns
+
+    def check(self, value: Any) -> dict[str, tuple[str, ...]]:
+        groups: dict[str, tuple[str, ...]] = {}
+        try:
+            # On a command line, several words may be of one name.
+            for name, columns in value.items() if isinstance(value, Mapping) else value:
+                groups[str(name)] = (*groups.get(str(name), ()), *Names().check(columns))
+        except (TypeError, ValueError):
+            raise ValueError(f"{value!r} is no dictionary of groups, each a list of columns") from None
+        return groups
+
+
 class Step:
     """How many columns leave in a round."""
 
@@ -213,7 +235,11 @@ OTHER_COLUMNS = panel(
     min_class=Option("Drop classes with fewer rows.", WholeNumber(1), DEFAULT_MIN_CLASS),
 )
 COLUMNS = CELLS | MAPPING | OTHER_COLUMNS
-JOIN = panel("Columns", join=Option("Rank two columns as one: a+b.", Names("A+B"), many=True))
+JOIN = panel(
+    "Columns",
+    join=Option("Rank two columns as one: a+b.", Names("A+B"), many=True),
+    together=Option("Columns that are one feature: colour=colour_*.", Groups(), many=True),
+)
 GROUP = panel("Columns", group=Option("Column of subjects whose rows belong together.", COLUMN))
 
 

@@ -99,7 +99,8 @@ class ProbabilisticSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         The value of y in rows without a class, -1 by scikit-learn's convention, or NaN; None if all rows have one.
     options : dict, default=None
         Further keywords of ``probfs.rank`` or, for ``"auto"``, ``probfs.select``: ``{"na": "none"}``,
-        ``{"always": ["age"]}``, and options of a classifier that is given by its name: ``{"smoothing": 0.5}``.
+        ``{"always": ["age"]}``, and options of a classifier that is given by its name: ``{"smoothing": 0.5}``. With
+        ``{"together": {"colour": ["colour_*"]}}``, columns are kept or dropped together, and count as one.
     n_jobs : int, default=None
         How many processes fit models at a time: 1 unless a ``joblib.parallel_config`` says otherwise, all cores for -1.
         A classifier that is an object with ``jobs`` of its own keeps them.
@@ -112,8 +113,8 @@ class ProbabilisticSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     support_ : ndarray of bool
         Which columns are kept.
     ranking_ : ndarray of int
-        The rank of each column, 1 for the best; the columns kept are 1 … ``n_features_``. Columns that were left out
-        come last.
+        The rank of each column, 1 for the best. Columns that are one together have the same rank; those that were left
+        out come last.
     scores_ : ndarray of float
         The score of each column in the round in which it left; NaN for one that was left out.
     n_features_ : int
@@ -327,15 +328,16 @@ class ProbabilisticSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     def _set_result(self, ranking: Ranking, kept: int) -> None:
         """Keep so many of the columns that took part."""
         place_of = {name: place for place, name in enumerate(column_names(self))}
-        places = [place_of.pop(feature.feature) for feature in ranking.features]
-        self.ranking_ = np.empty(self.n_features_in_, dtype=np.int64)
-        # Those that took no part come last, in the order of X.
-        self.ranking_[[*places, *place_of.values()]] = np.arange(1, self.n_features_in_ + 1)
-        self.support_ = self.ranking_ <= kept
-        self.n_features_ = kept
         key = SCORES[ranking.settings.score].key
+        self.ranking_ = np.empty(self.n_features_in_, dtype=np.int64)
         self.scores_ = np.full(self.n_features_in_, np.nan)
-        self.scores_[places] = [getattr(feature, key) for feature in ranking.features]
+        for rank_of_feature, feature in enumerate(ranking.features, 1):
+            places = [place_of.pop(name) for name in ranking.settings.columns_of([feature.feature])]
+            self.ranking_[places], self.scores_[places] = rank_of_feature, getattr(feature, key)
+        # Those that took no part come last, in the order of X.
+        self.ranking_[list(place_of.values())] = np.arange(len(place_of)) + len(ranking.features) + 1
+        self.support_ = self.ranking_ <= kept
+        self.n_features_ = int(self.support_.sum())
         self.ranking_result_ = ranking
 
     def _check_parameters(self, unlabeled: Table | None, unlabelled_rows: int) -> None:

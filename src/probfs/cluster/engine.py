@@ -240,8 +240,9 @@ class ClusterEngine:
     # Encoding
 
     def encode(self, inputs: Inputs, settings: Settings, on_note: OnNote) -> Encoded:
-        if settings.join:
-            raise UsageError(f"{option('join')} needs all rows in one place; leave out {option('engine', 'dask')}")
+        for name in ("join", "together"):
+            if getattr(settings, name):
+                raise UsageError(f"{option(name)} needs all rows in one place; leave out {option('engine', 'dask')}")
         on_note(inputs.prepared.target_note)
         report("encoding columns")
         plan = plan_encoding(inputs.prepared)

@@ -111,7 +111,7 @@ class TableNames:
             return []
         if not name:
             raise UsageError(f"{option(parameter)}: the name is empty; name a column, or leave the option out")
-        found = self._split(name)
+        found = self.split(name)
         unknown = [part for part in found if part not in self.columns]
         if unknown or not found:
             # A column with a comma in its name may be misspelt as a whole.
@@ -119,7 +119,7 @@ class TableNames:
             self.refuse_unknown(name if not unknown or (near is not None and "," in near) else unknown[0], parameter)
         return found
 
-    def _split(self, name: str) -> list[str]:
+    def split(self, name: str) -> list[str]:
         """The parts between the commas of a name; a column may have commas in its name, and the longest counts."""
         parts = name.split(",")
         most = 1 + max((column.count(",") for column in self.columns), default=0)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -61,6 +61,10 @@ class Feature:
     """The number that each value stands for, where values have an order: intervals, and numbers that are few; NaN for
     missing.
     """
+    members: tuple[Feature, ...] = ()
+    """The columns that are this feature together, if there are such. Its values are combinations of theirs: in place of
+    labelled rows, a member has its code for each value of the feature, and at the end for a cell without a value.
+    """
 
     @property
     def labels(self) -> pa.StringArray:
@@ -70,6 +74,13 @@ class Feature:
     @property
     def values(self) -> int:
         return len(self.label_source) if self.numbers is None else len(self.numbers) + self.missing_is_value
+
+    def columns(self) -> tuple[Feature, ...]:
+        """The columns that the feature is, each with the codes of all rows: itself, unless it is several together."""
+        return tuple(
+            replace(own, labelled=own.labelled[self.labelled], unlabelled=own.labelled[self.unlabelled])
+            for own in self.members
+        ) or (self,)
 
     def categories(self) -> pa.StringArray:
         """The texts that cells hold: the labels without that of missing."""
@@ -109,6 +120,15 @@ class Dataset:
     @property
     def unlabelled_rows(self) -> int:
         return int(self.unlabelled_counts.sum())
+
+    @cached_property
+    def owner(self) -> Integers:
+        """The feature of each column, by position."""
+        return np.repeat(np.arange(len(self.features)), [len(feature.members) or 1 for feature in self.features])
+
+    def ungrouped(self) -> Dataset:
+        """The same rows with each column as a feature of its own."""
+        return replace(self, features=tuple(column for feature in self.features for column in feature.columns()))
 
     def take(self, labelled: Integers, unlabelled: Integers) -> Dataset:
         """Some rows, by position."""
@@ -187,6 +207,10 @@ class ValueCounts:
     by_slot: Floats
     class_rows: Floats
     """How many rows each class has."""
+    members: Mapping[int, Sequence[tuple[Codes, int]]] = field(default_factory=dict)
+    """Of features, by position, that are several columns together: each column's codes, as in ``Feature.members``, and
+    its number of values.
+    """
 
     def __add__(self, other: ValueCounts) -> ValueCounts:
         by_slot, class_rows = self.by_slot + other.by_slot, self.class_rows + other.class_rows
@@ -201,12 +225,55 @@ class ValueCounts:
         widths = self.values[features] + 1
         ends = np.cumsum(widths)
         starts = np.repeat(self.offset[features] - (ends - widths), widths)
+        places = enumerate(features.tolist())
         return replace(
-            self, values=widths - 1, offset=ends - widths, by_slot=self.by_slot[starts + np.arange(len(starts))]
+            self,
+            values=widths - 1,
+            offset=ends - widths,
+            by_slot=self.by_slot[starts + np.arange(len(starts))],
+            members={place: self.members[feature] for place, feature in places if feature in self.members},
         )
+
+    @cached_property
+    def by_column(self) -> ColumnCounts:
+        """The counts of each column, of those of features added up."""
+        owner, values, sizes, parts, end = [], [], [], [], 0
+        for feature, distinct in enumerate(self.values.tolist()):
+            for_itself = ((np.arange(distinct + 1), distinct),)
+            columns = self.members.get(feature, for_itself)
+            widths = np.array([number + 1 for _, number in columns])
+            starts = end + np.cumsum(widths) - widths
+            parts.append((np.stack([codes for codes, _ in columns], axis=1) + starts).ravel())
+            sizes.append(np.full(distinct + 1, len(columns)))
+            owner += [feature] * len(columns)
+            values += [number for _, number in columns]
+            end += int(widths.sum())
+        part, size, number = np.concatenate(parts), np.concatenate(sizes), np.array(values)
+        by_slot = np.zeros((end, len(self.class_rows)))
+        np.add.at(by_slot, part, np.repeat(self.by_slot, size, axis=0))
+        counts = ValueCounts(number, np.cumsum(number + 1) - number - 1, by_slot, self.class_rows)
+        return ColumnCounts(counts, np.array(owner), part, np.cumsum(size) - size)
 
     def tables(self) -> Iterator[tuple[Integers, Floats]]:
         """Features with equally many values, and their tables of counts as one array: features × values × classes."""
         for width in np.unique(self.values).tolist():
             features = np.flatnonzero(self.values == width)
             yield features, self.by_slot[self.offset[features][:, None] + np.arange(width)]
+
+
+@dataclass(frozen=True, eq=False)
+class ColumnCounts:
+    """The counts of columns, some of which are features only together."""
+
+    counts: ValueCounts
+    feature: Integers
+    """Which feature each column belongs to."""
+    part: Integers
+    """The slots of columns that make up the first slot of features, those of the second, and so on."""
+    start: Integers
+    """Where those of each slot of features begin."""
+
+    def add_up(self, by_slot: Floats) -> Floats:
+        """For each slot of features the sum over its columns of what their slots, the last axis, have."""
+        total: Floats = np.add.reduceat(by_slot[..., self.part], self.start, axis=-1)
+        return total

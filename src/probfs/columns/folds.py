@@ -84,8 +84,12 @@ def content_hashes(dataset: Dataset, seed: int) -> tuple[Hashes, Hashes]:
 def value_hashes(feature: Feature, seed: int) -> Hashes:
     """A hash for each code of a feature.
 
-    A missing cell has the same hash whether it counts as a value or not, so that rows are dealt out alike.
+    A missing cell has the same hash whether it counts as a value or not, so that rows are dealt out alike; and whether
+    its column is one with others or not.
     """
+    if feature.members:
+        together: Hashes = np.sum([value_hashes(own, seed)[own.labelled] for own in feature.members], axis=0)
+        return together
     texts = feature.categories()
     numbers = numbers_of(texts, Kind.TEXT) if feature.numbers is None else feature.numbers
     if numbers is None:

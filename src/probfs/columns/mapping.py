@@ -37,7 +37,7 @@ from probfs.tables.cells import Kind
 from probfs.text import did_you_mean, mask_urls, printable, quoted
 
 MOST_BYTES = 4 << 20
-_TOP_KEYS = ("target", "drop", "missing", "columns")
+_TOP_KEYS = ("target", "drop", "missing", "together", "columns")
 _COMPARISON = re.compile(r"(<=|>=|==|!=|<|>|=)\s*(.*)", re.DOTALL)
 _MEMBERSHIP = re.compile(r"in\s*(\[.*\])", re.DOTALL)
 _ISO_DATE = re.compile(r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?)?")
@@ -63,6 +63,8 @@ class ColumnMapping:
     target: str | None = None
     drop: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
+    together: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """The columns of groups, as their names or patterns of names."""
     columns: Mapping[str, Rule] = field(default_factory=dict)
     missing_cells: Mapping[str, str] = field(default_factory=dict)
     """For some columns, whether a missing cell counts as a value: ``skip`` or ``value``."""
@@ -144,11 +146,20 @@ def _read_document(document: Mapping[str, Any], source: str, text: str) -> Colum
         if name in columns or name == target:
             what = "dropped and given a rule" if name in columns else "the target and dropped"
             raise _RefusedError(f"column {quoted(name)} is both {what}; keep one of the two", name)
+    groups = document.get("together", {})
+    if not isinstance(groups, Mapping):
+        raise _RefusedError(
+            'together must be a table: put groups like colour = ["colour_*"] under [together]', "together"
+        )
+    together = {
+        group: _texts([named] if isinstance(named, str) else named, f"group {quoted(group)}", group)
+        for group, named in groups.items()
+    }
     rules, missing_cells = _read_columns(columns)
     if target is not None and isinstance(rules.get(target), Numeric):
         problem = f"the target {quoted(target)} cannot be numeric: classes are needed; cut it instead"
         raise _RefusedError(problem, target)
-    return ColumnMapping(source, target, drop, missing, rules, missing_cells, text)
+    return ColumnMapping(source, target, drop, missing, together, rules, missing_cells, text)
 
 
 def _read_columns(columns: Mapping[str, Any]) -> tuple[dict[str, Rule], dict[str, str]]:

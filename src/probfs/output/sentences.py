@@ -57,7 +57,8 @@ def shown_probability(value: float | None) -> str:
 
 def ranking_sentences(ranking: Ranking) -> list[str]:
     data = ranking.input
-    return [describe_input(data), *describe_basis(data), describe_method(ranking), _errors_of_full_model(ranking)]
+    table = [describe_input(data), *describe_basis(data), *describe_groups(ranking)]
+    return [*table, describe_method(ranking), _errors_of_full_model(ranking)]
 
 
 def describe_input(data: InputSummary) -> str:
@@ -94,6 +95,12 @@ def describe_basis(data: InputSummary) -> list[str]:
     ):
         parts += [f"{counted(number, 'column')} {what}"] if number else []
     return [f"Of the table: {'; '.join(parts)}."] if parts else []
+
+
+def describe_groups(result: Ranking | Selection) -> list[str]:
+    """Which columns are one feature together."""
+    groups = [f"{printable(name)} ({listed(columns)})" for name, columns in result.settings.together.items()]
+    return [f"Taken as one: {and_more(groups, _MOST_NAMES)}."] if groups else []
 
 
 def describe_method(ranking: Ranking) -> str:
@@ -160,7 +167,8 @@ def _none_above(values: Iterable[float | None]) -> str:
 def selection_sentences(selection: Selection) -> list[str]:
     data = selection.input
     choice = describe_choice(selection)
-    return [describe_input(data), *describe_basis(data), choice, *describe_estimate(selection.honest)]
+    table = [describe_input(data), *describe_basis(data), *describe_groups(selection)]
+    return [*table, choice, *describe_estimate(selection.honest)]
 
 
 def describe_choice(selection: Selection) -> str:

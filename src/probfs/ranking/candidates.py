@@ -167,7 +167,8 @@ class Candidates:
         survivors = self._by_p(p, np.flatnonzero(~is_noise).tolist())
         copies = self.copies
         if copies is None:
-            copies = find_near_copies(encoded.blocks, encoded.dataset, counts, survivors) if settings.screen else ()
+            alone = [place for place in survivors if place not in counts.members]
+            copies = find_near_copies(encoded.blocks, encoded.dataset, counts, alone) if settings.screen else ()
         repeats = self._find_repeats(survivors, copies)
         taking_part = np.array(sorted(set(survivors).difference(repeats)), dtype=np.int64)
         return Screened(p, q, taking_part, repeats, tuple(self._by_p(p, np.flatnonzero(is_noise).tolist())), copies)

@@ -216,7 +216,10 @@ class _NoteFields:
 def _fields_of(kind: Any) -> list[tuple[str, Any, bool]]:
     """The fields of a data class: the name, the type, and whether there is a default for documents that lack it."""
     hints = get_type_hints(kind)
-    return [(each.name, hints[each.name], each.default is not MISSING) for each in fields(kind)]
+    return [
+        (each.name, hints[each.name], each.default is not MISSING or each.default_factory is not MISSING)
+        for each in fields(kind)
+    ]
 
 
 def _find_model(settings: Mapping[str, Any], place: str) -> UnfittedClassifier:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from typing import Any, Literal
 
 from probfs.classifiers.catalogue import USER_ESTIMATOR, check_estimate, find_classifier, known_options
@@ -47,6 +47,8 @@ class Settings:
     keep_identifiers: bool = False
     join: tuple[str, ...] = ()
     """Pairs of columns, each as ``a+b``, that are one column."""
+    together: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Columns that are one feature together, by its name."""
     cut_target: int | None = None
     """Into how many classes a target of numbers is cut; None if it is not."""
     min_class: int = DEFAULT_MIN_CLASS
@@ -70,6 +72,11 @@ class Settings:
     def noise_above(self) -> float:
         """The q-value above which a column cannot be told from noise."""
         return DEFAULT_FALSE_DISCOVERIES if self.false_discoveries is None else self.false_discoveries
+
+    def columns_of(self, features: Sequence[str]) -> tuple[str, ...]:
+        """The columns of the table that features are, by name: the two of a pair, all of a group."""
+        several = {pair: tuple(pair.split("+")) for pair in self.join} | dict(self.together)
+        return tuple(column for feature in features for column in several.get(feature, (feature,)))
 
     @property
     def classifier(self) -> str:

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from probfs import __version__
 from probfs.classifiers.scores import SCORES
@@ -18,6 +18,7 @@ from probfs.columns.encode import encode
 from probfs.columns.joined import join_features
 from probfs.columns.prepare import ColumnPlan, PreparedTable, Role
 from probfs.columns.rules import Groups, cuts_numbers
+from probfs.columns.together import find_groups, put_together
 from probfs.errors import UsageError
 from probfs.notes import Note
 from probfs.ranking.candidates import Candidates, Encoded, OnNote, first_round, round_sizes, rounds_of, watch_first
@@ -55,8 +56,8 @@ class LocalEngine:
         settings.model.check_columns(list(inputs.prepared.table.columns), inputs.prepared.table.source)
         report("encoding columns")
         dataset, notes = encode(inputs.prepared, inputs.unlabelled)
-        dataset = join_features(dataset, settings.join)
-        blocks = LocalBlocks(Block(dataset, _NumbersBeforeCutting(inputs.prepared, dataset)))
+        dataset = put_together(join_features(dataset, settings.join), settings.together)
+        blocks = LocalBlocks(Block(dataset, _NumbersBeforeCutting(inputs.prepared, dataset.ungrouped())))
         return Encoded(dataset, blocks, announce_inputs(inputs, dataset, notes, settings, on_note))
 
 
@@ -87,22 +88,34 @@ def announce_inputs(
     return notes
 
 
-def find_always(prepared: PreparedTable, settings: Settings) -> tuple[str, ...]:
+SettingsOfAny = TypeVar("SettingsOfAny", bound=Settings)
+
+
+def name_columns(prepared: PreparedTable, settings: SettingsOfAny) -> SettingsOfAny:
+    """The settings with the names of the columns that are one together and of those that are kept to the end."""
+    settings = replace(settings, together=find_groups(prepared, settings.together))
+    return replace(settings, always=_find_always(prepared, settings))
+
+
+def _find_always(prepared: PreparedTable, settings: Settings) -> tuple[str, ...]:
     """The columns that are kept to the end, by their names; each must be one that is ranked."""
-    pairs = tuple(name for name in settings.always if name in settings.join)
-    others = tuple(name for name in settings.always if name not in pairs)
-    names = TableNames.of(prepared.table).resolve(others, "always")
-    plans = {plan.name: plan for plan in prepared.plans}
+    table, plans = prepared.table, {plan.name: plan for plan in prepared.plans}
+    several = (*settings.join, *settings.together)
+    names = TableNames(table.source, (*table.columns, *several), table.left_out).resolve(settings.always, "always")
     for name in names:
-        plan = plans[name]
-        if plan.role is not Role.FEATURE:
+        for group, members in settings.together.items():
+            if name in members:
+                problem = f"{quoted(name)} is in {quoted(group)} of {option('together')}; name that"
+                raise UsageError(f"{option('always')}: {problem}")
+        plan = plans.get(name)
+        if plan is not None and plan.role is not Role.FEATURE:
             reason = f" ({plan.reason})" if plan.reason else ""
             what = "is left out" if plan.role is Role.LEFT_OUT else f"is the {plan.role.value} column"
             ways = "name other columns"
             if plan.role is Role.LEFT_OUT and plan.identifier:
                 ways += f", or let identifiers in by {option('keep_identifiers', True)} or {option('include')}"
             raise UsageError(f"{option('always')}: {quoted(name)} {what}{reason}; {ways}")
-    return (*names, *pairs)
+    return names
 
 
 def rank_table(
@@ -112,7 +125,7 @@ def rank_table(
     for a report.
     """
     inputs = engine.read(request)
-    settings = replace(settings, always=find_always(inputs.prepared, settings))
+    settings = name_columns(inputs.prepared, settings)
     encoded = engine.encode(inputs, settings, on_note)
     settings.model.require_memory(encoded.dataset, settings.estimate, settings.folds or 0)
     background = None if call is None else gather_background(inputs.prepared, encoded.dataset, call)

@@ -60,7 +60,8 @@ class Background:
 def gather_background(prepared: PreparedTable, dataset: Dataset, call: str) -> Background:
     """``dataset`` is the prepared table, encoded; the story comes later."""
     cut = {plan.name for plan in prepared.features if cuts_numbers(plan.rule)}
-    intervals = {each.name: tuple(each.categories().to_pylist()) for each in dataset.features if each.name in cut}
+    columns = [column for feature in dataset.features for column in feature.members or (feature,)]
+    intervals = {each.name: tuple(each.categories().to_pylist()) for each in columns if each.name in cut}
     return Background(inspect_table(prepared), intervals, (), call)
 
 

@@ -142,7 +142,9 @@ def count_values(dataset: Dataset, folds: int = 1) -> ValueCounts:
             else:
                 np.add.at(counted, places.ravel(), 1.0 if weights is None else weights)
     class_rows = np.bincount(dataset.labels, weights=dataset.counts, minlength=classes).astype(np.float64)
-    return ValueCounts(values, offset, by_slot, class_rows)
+    together = enumerate(feature.members for feature in dataset.features)
+    members = {place: [_counted_codes(own) for own in columns] for place, columns in together if columns}
+    return ValueCounts(values, offset, by_slot, class_rows, members)
 
 
 def _counted_codes(feature: Feature) -> tuple[Codes, int]:

@@ -24,8 +24,16 @@ _CELLS_PER_ROW = 4
 
 
 def screen_part(blocks: Blocks, dataset: Dataset, sample: Sample | None, counts: ValueCounts, seed: int) -> Floats:
-    """The p-value of every feature of the dataset by some rows of all blocks, of which the counts are known."""
+    """The p-value of every feature of the dataset by some rows of all blocks, of which the counts are known.
+
+    That of columns that are one feature together is the smallest of theirs, times their number (Bonferroni).
+    """
     part = Part(sample=sample)
+    if blocks.here is not None and counts.members:
+        columns, rows = counts.by_column, blocks.here.rows_of(part).ungrouped()
+        p = screen(rows, blocks.here.numbers, seed, columns.counts)
+        _, starts, number = np.unique(columns.feature, return_index=True, return_counts=True)
+        return np.minimum(np.minimum.reduceat(p, starts) * number, 1.0)
     if blocks.here is not None:
         return screen(blocks.here.rows_of(part), blocks.here.numbers, seed, counts)
     draws = enough_draws(len(counts.values))

@@ -170,9 +170,8 @@ class Selection(DrawnResult):
 
     @property
     def _kept_columns(self) -> tuple[str, ...]:
-        """The kept columns as the table has them: a joined pair is its two columns."""
-        pairs = self.settings.join
-        return tuple(part for name in self.kept for part in (name.split("+") if name in pairs else (name,)))
+        """The kept columns as the table has them."""
+        return self.settings.columns_of(self.kept)
 
     def top(self, number: int | None) -> Selection:
         """The same selection with only the best features listed; all else stays complete."""

@@ -18,7 +18,7 @@ from probfs.notes import Note, NoteKind
 from probfs.ranking.candidates import Candidates, Encoded, OnNote
 from probfs.ranking.inputs import InputRequest
 from probfs.ranking.result import Ranking
-from probfs.ranking.stages import Engine, find_always, summarize_inputs
+from probfs.ranking.stages import Engine, name_columns, summarize_inputs
 from probfs.ranking.story import gather_background
 from probfs.rows.block import EVERYTHING, Block
 from probfs.rows.blocks import deal_blocks
@@ -45,8 +45,8 @@ def select_columns(
     ``call`` is who asked, and said only where the selection is to keep its background for a report.
     """
     inputs = engine.read(request)
-    always = find_always(inputs.prepared, settings)
-    settings = replace(settings, always=always)
+    settings = name_columns(inputs.prepared, settings)
+    always = settings.always
     encoded = engine.encode(inputs, settings, on_note)
     summary = summarize_inputs(inputs, encoded.dataset)
     background = None if call is None else gather_background(inputs.prepared, encoded.dataset, call)
@@ -63,7 +63,7 @@ def select_columns(
     candidates = replace(candidates, copies=choice.screened.copies)
     seconds = time.monotonic() - start
     kept = tuple(encoded.names[place] for place in choice.kept)
-    leaks = note_on_kept_leaks(inputs.prepared.leaks, kept)
+    leaks = note_on_kept_leaks(inputs.prepared.leaks, settings.columns_of(kept))
     notes = [*choice.classifier.notes, *choice.notes, *_notes(settings, folds, choice), *leaks]
     for note in notes:
         on_note(note)

@@ -70,12 +70,16 @@ def judge_columns(
 
 def _find_twins(candidates: Candidates, choice: Choice) -> dict[int, tuple[int, float]]:
     """For redundant columns that were eliminated, the kept column that says the same, and how much of it."""
-    dropped = choice.curve.order[choice.size :]
     blocks, dataset = candidates.encoded.blocks, candidates.encoded.dataset
+    # Columns that are one together have too many values for that.
+    dropped, kept = (
+        [place for place in places if not dataset.features[place].members]
+        for places in (choice.curve.order[choice.size :], choice.kept)
+    )
     if blocks.here is not None:
         blocks = blocks.map(with_intervals)
         dataset = dataset if blocks.here is None else blocks.here.dataset
-    found = find_twins(blocks, dataset, dropped, choice.kept)
+    found = find_twins(blocks, dataset, dropped, kept)
     return {column: (twin, share) for column, (twin, share) in found.items() if share >= _REDUNDANT}
 
 

@@ -47,7 +47,14 @@ class LogOdds:
 
         Without the row there is one row less in its class and at each of its own slots. So a table of leave-one-out
         holds only for slots that some row of the class has, and only these are looked up for such rows.
+
+        Columns that are one feature together are independent within a class, as all others are.
         """
+        if counts.members:
+            columns = counts.by_column
+            apart = cls.of(columns.counts, smoothing, left_out)
+            zeros = None if apart.zeros is None else columns.add_up(apart.zeros)
+            return cls(columns.add_up(apart.by_slot), apart.prior, zeros)
         is_limit, smoothing = not smoothing, smoothing or LEAST_SMOOTHING
         class_rows, by_slot, missing = counts.class_rows, counts.by_slot, counts.offset + counts.values
         known = np.add.reduceat(by_slot, counts.offset, axis=0) - by_slot[missing]

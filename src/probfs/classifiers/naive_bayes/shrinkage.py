@@ -77,6 +77,10 @@ class Shrinkage:
 
 def count_variances(counts: ValueCounts, smoothing: float) -> Floats:
     """Each feature's part of τ²."""
+    if counts.members:
+        columns = counts.by_column
+        of_columns = count_variances(columns.counts, smoothing)
+        return np.bincount(columns.feature, of_columns).astype(np.float64)
     by_slot = counts.by_slot.copy()
     by_slot[counts.offset + counts.values] = 0.0
     rows = np.add.reduceat(by_slot, counts.offset, axis=0)

@@ -81,15 +81,17 @@ class MatrixEncoder:
         if encoding != "codes":
             _check_size(dataset, model)
         self._encoding = encoding
-        blocks = [self._encode(feature) for feature in dataset.features]
+        table = dataset.ungrouped().features
+        blocks = [self._encode(column) for column in table]
         rows = len(dataset.labels) + len(dataset.unlabelled_counts)
         self._cells = np.hstack([np.empty((rows, 0), np.int64 if encoding == "codes" else np.float64), *blocks])
-        self._owner = np.repeat(np.arange(len(blocks)), [block.shape[1] for block in blocks])
+        place = np.repeat(np.arange(len(blocks)), [block.shape[1] for block in blocks])
+        self._owner = dataset.owner[place]
         # The first column of a number is the number, a second says where it is missing.
-        numbers = np.array([feature.numbers is not None for feature in dataset.features], dtype=np.bool_)
-        self._is_number = numbers[self._owner] & (np.diff(self._owner, prepend=-1) > 0)
-        native = [encoding == "native" and _fits_native(feature) for feature in dataset.features]
-        self._categorical = np.array(native, dtype=np.bool_)[self._owner]
+        numbers = np.array([column.numbers is not None for column in table], dtype=np.bool_)
+        self._is_number = numbers[place] & (np.diff(place, prepend=-1) > 0)
+        native = [encoding == "native" and _fits_native(column) for column in table]
+        self._categorical = np.array(native, dtype=np.bool_)[place]
 
     def build(self, features: Features, training: Integers) -> Matrix:
         """All rows in some features, for a model trained on ``training`` copies of each labelled row."""
@@ -138,10 +140,11 @@ def _fits_native(feature: Feature) -> bool:
 def _check_size(dataset: Dataset, model: str) -> None:
     """Refuse a table whose matrix would not fit into memory."""
     rows = len(dataset.labels) + len(dataset.unlabelled_counts)
-    widths = [f.values if f.numbers is None else 1 + f.missing_is_value for f in dataset.features]
+    columns = dataset.ungrouped().features
+    widths = [column.values if column.numbers is None else 1 + column.missing_is_value for column in columns]
     if rows * sum(widths) <= MOST_CELLS:
         return
-    widest = dataset.features[int(np.argmax(widths))]
+    widest = columns[int(np.argmax(widths))]
     if widest.numbers is not None:
         problem = f"{rows:,} rows of {len(widths):,} columns are too many for the memory of {model}"
         remedy = f"rank fewer columns with {option('include')}, or a sample of the rows"
@@ -196,9 +199,11 @@ def choose_cost(cost: Cost, encoder: MatrixEncoder, dataset: Dataset) -> float:
 
 @dataclass(frozen=True, eq=False)
 class Frame:
-    """All rows of a table, as ``Matrix`` has them: a data frame, whose columns have the features' names."""
+    """All rows of a table, as ``Matrix`` has them: a data frame, whose columns have their own names."""
 
     frame: pandas.DataFrame
+    owner: Integers
+    """As in ``Matrix``."""
 
     @property
     def width(self) -> int:
@@ -214,8 +219,8 @@ class Frame:
         import pandas as pd
 
         columns = {
-            name: self.frame[name].array.take(np.where(features == place, donors, rows))
-            for place, name in enumerate(self.frame.columns)
+            name: self.frame[name].array.take(np.where(features == owner, donors, rows))
+            for name, owner in zip(self.frame.columns, self.owner.tolist(), strict=True)
         }
         return pd.DataFrame(columns)
 
@@ -226,13 +231,15 @@ class FrameEncoder:
     def __init__(self, dataset: Dataset) -> None:
         import pandas as pd
 
-        columns = {feature.name: _frame_column(feature) for feature in dataset.features}
+        columns = {column.name: _frame_column(column) for column in dataset.ungrouped().features}
+        self._owner = dataset.owner
         # The frame has rows even without columns.
         rows = len(dataset.labels) + len(dataset.unlabelled_counts)
         self._frame = pd.DataFrame(columns, index=pd.RangeIndex(rows))
 
     def build(self, features: Features, training: Integers) -> Frame:
-        return Frame(self._frame.iloc[:, features])
+        columns = np.flatnonzero(np.isin(self._owner, features))
+        return Frame(self._frame.iloc[:, columns], np.searchsorted(features, self._owner[columns]))
 
 
 def _frame_column(feature: Feature) -> pandas.api.extensions.ExtensionArray | npt.NDArray[Any]:

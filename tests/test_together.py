@@ -1,0 +1,189 @@
+"""Columns that are one feature together, as users name them; exact scores are tested with the classifiers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.compose import ColumnTransformer
+from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import BernoulliNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder
+
+import probfs
+from tests.conftest import Run
+
+COLOURS = ["colour_blue", "colour_green", "colour_red"]
+COLOUR = {"colour": ["colour_*"]}
+
+
+@pytest.fixture
+def cars() -> pd.DataFrame:
+    """0/1 columns of a category, two numbers that tell a little, of which one has gaps, and a column of noise."""
+    random = np.random.default_rng(1)
+    colour = random.choice(["red", "blue", "green"], 240)
+    sold = (colour == "red") ^ (random.random(240) < 0.2)
+    power, torque = random.normal(size=(2, 240)) + 0.8 * sold
+    power[random.random(240) < 0.1] = np.nan
+    frame = pd.get_dummies(pd.DataFrame({"colour": colour}), dtype=int)
+    return frame.assign(power=power, torque=torque, doors=random.choice(["3", "5"], 240), sold=sold)
+
+
+def scores(frame: pd.DataFrame, **options: Any) -> dict[str, tuple[float, ...]]:
+    ranking = probfs.rank(frame, target="sold", on_note=lambda note: None, **options)
+    return {own.feature: (own.s_s, own.s_a, own.initial_s_s, own.p or 0.0) for own in ranking.features}
+
+
+@pytest.mark.parametrize("options", [{}, {"classifier": "logistic"}, {"classifier": "svm", "estimate": "cv"}])
+def test_a_group_of_one_column_is_the_column_under_another_name(cars: pd.DataFrame, options: dict[str, Any]) -> None:
+    alone = scores(cars, screen=False, **options)
+    found = scores(cars, screen=False, together={"power!": "power", "sides": "doors"}, **options)
+    names = {"power!": "power", "sides": "doors"}
+    assert [names.get(name, name) for name in found] == list(alone)
+    # Rows are shuffled alike, as the names sort alike.
+    for name, own in found.items():
+        assert own == pytest.approx(alone[names.get(name, name)], rel=1e-9, abs=1e-12)
+
+
+def test_without_groups_the_order_is_as_before_and_documents_keep_them(cars: pd.DataFrame) -> None:
+    assert scores(cars, together={}) == scores(cars)
+    ranking = probfs.rank(cars, target="sold", together=COLOUR)
+    assert ranking.settings.together == {"colour": tuple(COLOURS)}
+    assert probfs.Ranking.from_json(ranking.to_json()).settings.together == {"colour": tuple(COLOURS)}
+    assert probfs.compare(ranking, cars).measures["changed"] == 0
+    assert "Taken as one: colour (" in ranking.to_html()
+
+
+def test_all_columns_as_one_score_the_whole_model(cars: pd.DataFrame) -> None:
+    (everything,) = probfs.rank(cars, target="sold", together={"all": "*"}, screen=False).features
+    whole = probfs.rank(cars, target="sold", screen=False, eliminate=False).rounds[0]
+    prior = cars["sold"].mean()
+    without = 2 * prior * (1 - prior) * 240 / 239
+    assert everything.s_a == pytest.approx(without - whole.absolute_loss)
+
+
+def test_p_is_the_smallest_of_the_columns_times_their_number_and_q_counts_features(cars: pd.DataFrame) -> None:
+    options: dict[str, Any] = {"target": "sold", "screen": False}
+    p = {own.feature: own.p for own in probfs.rank(cars, **options).features}
+    engine = {"engine": ["power", "torque"], "others": ["doors", "colour_green"]}
+    found = {own.feature: own for own in probfs.rank(cars, **options, together=engine).features}
+    assert found["engine"].p == pytest.approx(2 * min(p["power"] or 1, p["torque"] or 1))
+    assert found["others"].p == pytest.approx(min(1, 2 * min(p["doors"] or 1, p["colour_green"] or 1)))
+    assert max(own.q or 0 for own in found.values()) <= 1
+    assert found["colour_red"].q == pytest.approx(4 * (p["colour_red"] or 1))
+
+
+def test_one_hot_columns_are_their_category_to_a_classifier_that_sees_them_so(cars: pd.DataFrame) -> None:
+    options: dict[str, Any] = {"removal": "retrain", "estimate": "resubstitution", "screen": False}
+    options["classifier"] = BernoulliNB()
+    category = cars[COLOURS].idxmax(axis=1)
+    as_category = cars.drop(columns=COLOURS).assign(colour=category)
+    found, expected = (
+        scores(frame.drop(columns=["power", "torque"]), together=together, **options)
+        for frame, together in ((cars, COLOUR), (as_category, {}))
+    )
+    assert {name: own[:3] for name, own in found.items()} == {
+        name: pytest.approx(own[:3], abs=1e-9) for name, own in expected.items()
+    }
+
+
+@pytest.mark.parametrize("removal", ["permute", "retrain"])
+def test_a_pipeline_may_name_columns_that_leave_together(cars: pd.DataFrame, removal: str) -> None:
+    encoder = ColumnTransformer([("texts", OneHotEncoder(), ["doors"])], remainder="passthrough")
+    pipeline = make_pipeline(encoder, LogisticRegression())
+    frame = cars.drop(columns="power").astype({"doors": str})
+    frame["doors"] = frame["doors"] + " doors"
+    together = {"colour": "colour_*", "rest": ["doors", "torque"]}
+    found = scores(frame, classifier=pipeline, categories="frame", removal=removal, together=together)
+    assert list(found) == ["colour", "rest"]
+    assert all(own[0] > 0.02 for own in found.values())
+
+
+@pytest.mark.parametrize("options", [{}, {"classifier": "logistic"}])
+def test_selections_keep_or_drop_all_columns_of_a_group(cars: pd.DataFrame, options: dict[str, Any]) -> None:
+    together = {**COLOUR, "engine": ["power", "torque"]}
+    selection = probfs.select(cars, target="sold", together=together, folds=3, **options)
+    assert set(selection.kept) == {"colour", "engine"}
+    assert set(selection.reduced_columns) == {*COLOURS, "power", "torque", "sold"}
+    assert [own.verdict for own in selection.features] == ["keep", "keep", "noise"]
+    last = probfs.rank(cars, target="sold", together={"rest": ["doors", "torque"]}, always="rest,colour_red")
+    assert {own.feature for own in last.features[:2]} == {"rest", "colour_red"}
+
+
+def test_a_selector_gives_the_columns_of_a_group_one_rank(cars: pd.DataFrame) -> None:
+    X, y = cars.drop(columns="sold"), cars["sold"]  # noqa: N806
+    selector = probfs.ProbabilisticSelector(n_features_to_select=1, options={"together": COLOUR}).fit(X, y)
+    assert selector.get_feature_names_out().tolist() == COLOURS
+    assert selector.n_features_ == 3
+    assert selector.ranking_[:3].tolist() == [1, 1, 1]
+    assert sorted(selector.ranking_[3:]) == [2, 3, 4]
+    assert len(set(selector.scores_[:3])) == 1
+
+
+def test_the_command_and_a_mapping_take_groups(cars: pd.DataFrame, run: Run, tmp_path: Any) -> None:
+    cars.to_csv(tmp_path / "cars.csv", index=False)
+    (tmp_path / "map.toml").write_text('[together]\ncolour = "colour_*"\nengine = ["power", "doors"]\n')
+    select = ["select", "cars.csv", "-t", "sold", "--names", "--reduced", "small.csv", "-q", "--folds", "0"]
+    names = run(*select, "--together", "colour=colour_*", "--together", "engine=power", "--together", "engine=torque")
+    assert sorted(names.stdout.split()) == ["colour", "engine"]
+    assert set(pd.read_csv(tmp_path / "small.csv").columns) == {*COLOURS, "power", "torque", "sold"}
+    ranked = run("rank", "cars.csv", "-t", "sold", "--mapping", "map.toml", "--together", "engine=power,torque", "-q")
+    assert {line.split(",")[1] for line in ranked.stdout.splitlines()[1:]} == {"colour", "engine", "doors"}
+    assert "'--together': 'x=' is not NAME=COLUMN,COLUMN" in run("rank", "cars.csv", "--together", "x=").stderr
+
+
+def test_columns_that_are_left_out_are_left_out_of_their_group(cars: pd.DataFrame) -> None:
+    def members(**options: Any) -> dict[str, tuple[str, ...]]:
+        ranking = probfs.rank(cars, target="sold", together=COLOUR, on_note=lambda note: None, **options)
+        return dict(ranking.settings.together)
+
+    assert members(exclude="colour_red") == {"colour": ("colour_blue", "colour_green")}
+    assert members(include=["colour_red", "doors"]) == {"colour": ("colour_red",)}
+    assert members(mapping={"drop": ["colour_green"]}) == {"colour": ("colour_blue", "colour_red")}
+    cut = probfs.rank(
+        cars, target="sold", mapping={"columns": {"power": "<= 0"}}, together={"engine": ["power", "torque"]}
+    )
+    assert "engine" in [own.feature for own in cut.features]
+
+
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        (
+            {"together": {"g": ["colour_rde"]}},
+            "together=: no column 'colour_rde' in <frame>; did you mean 'colour_red'?",
+        ),
+        ({"together": {"g": ["shape_*"]}}, "together=: no column of <frame> is like 'shape_*'"),
+        (
+            {"together": {"doors": ["power"]}},
+            "together=: there is a column 'doors' already; give the group another name",
+        ),
+        ({"together": {"g": []}}, "together=: no column of 'g' is ranked; name others, or leave the group out"),
+        ({"together": {"g": "doors"}, "exclude": "doors"}, "together=: no column of 'g' is ranked"),
+        ({"together": {"g": ["power", "sold"]}}, "together=: 'sold' is the target column; leave it out of 'g'"),
+        ({"together": {"g": "po*", "h": "power,doors"}}, "together=: column 'power' is in 'g' and in 'h'; keep one"),
+        ({"together": "colour_*"}, "together=: 'colour_*' is no dictionary of groups, each a list of columns"),
+        ({"together": {"g": "power"}, "join": "power+doors"}, "together=: column 'power' is in a pair of join=, too"),
+        ({"together": {"g": "power"}, "always": "power"}, "always=: 'power' is in 'g' of together=; name that"),
+        ({"mapping": {"together": {"g": "no"}}}, "together=: no column 'no' in <frame>"),
+        ({"mapping": {"together": ["g"]}}, "mapping: together must be a table: put groups like colour = "),
+        ({"mapping": {"together": {"g": [True]}}}, "mapping: group 'g' must be a list of texts"),
+        ({"together": COLOUR, "engine": "dask"}, "needs all rows in one place"),
+    ],
+)
+def test_mistakes_are_told_in_one_line(
+    cars: pd.DataFrame, options: dict[str, Any], problem: str, tmp_path: Any
+) -> None:
+    data: Any = cars
+    if options.get("engine") == "dask":
+        pytest.importorskip("distributed")
+        data = tmp_path / "cars.csv"
+        cars.to_csv(data, index=False)
+        options = {**options, "workers": 1}
+    with pytest.raises(probfs.ProbfsError) as caught:
+        probfs.rank(data, target="sold", **options)
+    assert problem in str(caught.value)
+    assert isinstance(caught.value, ValueError)
