@@ -230,7 +230,6 @@ def test_a_spreadsheet_is_guarded_against_formulas(here: Path, capsys: Capture) 
 # --- real files -------------------------------------------------------------------------------------------------------
 
 REFUSALS = (
-    "is relational (a table in a cell), which cannot be ranked",
     "a regression target?",
     "has one row only, and holding it out leaves none",
     "has one class only",

@@ -86,15 +86,7 @@ def test_one_number_is_one_value_however_it_is_written() -> None:
     head = "@relation r\n@attribute a numeric\n@attribute y {p,q}\n@data\n"
     expected = ["1000000000000000"] * 2 + ["1.5"] * 2 + ["0"] * 2 + [None, None, "7"]
     assert _content(_read(head + "\n".join(rows) + "\n"))["a"] == expected
-    large = _read(head + "\n".join([*rows, "12345678901234567890,q", "{1 q}"]))
-    assert _content(large)["a"] == [*expected, "12345678901234567890", "0"]
-    assert large.columns["a"].by_row[-2:].tolist() == [12345678901234567890.0, 0.0]
-
-
-def test_numbers_too_large_to_be_exact_may_begin_in_a_later_block(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(arff_reader, "_BLOCK", 4)
-    table = _read("@relation r\n@attribute a integer\n@data\n100\n2.5\n?\n9007199254740993\n7\n")
-    assert _content(table) == {"a": ["100", "2.5", None, "9007199254740993", "7"]}
+    assert _content(_read(head + "\n".join([*rows, "{1 q}"])))["a"] == [*expected, "0"]
 
 
 ROWS: dict[str, tuple[str, list[str]]] = {
@@ -106,11 +98,9 @@ ROWS: dict[str, tuple[str, list[str]]] = {
     "weights behind tabs and values": ("1\tx\tu\t{2}\n2,y,'v'{1}\n", ["u", "v"]),
     "sparse rows": ("{0 1, 2 u}\n{ 2 'v', 0 2,1 y }\n", ["u", "v"]),
     "sparse rows with weights": ("{0 1, 2 u}, {0.5}\n{0 2,1 y,2 v}{2},\n", ["u", "v"]),
-    "octal codes and rarer escapes": ("1,x,'\\165'\n2,y,'\\v\\a\\7\\d\\u00E9\\477'\n", ["u", "\v\a\adé'7"]),
     "quoted question marks": ("1,x,'?'\n'2','y',\" ?\"\n", ["?", " ?"]),
     "blanks inside values": ("1,x,u u\n2,y,v, {3}\n", ["u u", "v"]),
     "blanks inside quotes": ("1,x,' u'\n2,y,' '\n", [" u", " "]),
-    "blanks inside values between tabs": ("1\tx\tu u\n'2'\ty\tv\n", ["u u", "v"]),
     "percent signs and apostrophes inside values": ("1,x,it's\n2,y,100% % all\n", ["it's", "100%"]),
     "a quoted comma behind a blank": ("1 x 'u,u'\n2 y v\n", ["u,u", "v"]),
     "no-break spaces around values": ("1,\xa0x,u\xa0\n2,y,'v'\n", ["u", "v"]),
@@ -129,8 +119,7 @@ def test_rows_may_have(name: str, end: str) -> None:
 @pytest.mark.parametrize(
     "header",
     [
-        "@attribute a,numeric\n@attribute b, {x,y},\n@attribute,c string,\n",
-        "@attribute a real% c\n\n% c\n@attribute b {x, % c\n y}%c\n@ATTRIBUTE\tc\tSTRING %\n",
+        "@attribute a real % c\n\n% c\n@attribute b {x, % c\n y}%c\n@ATTRIBUTE\tc\tSTRING %\n",
         "@attribute a INTEGER [0,\t9]\n@attribute b {x y 'z z'}\n@attribute c string\n",
         "@attribute a real\n@attribute b {New York, x, y}\n@attribute c string\n",
     ],
@@ -140,21 +129,14 @@ def test_declarations_may_have_blanks_commas_and_comments(header: str) -> None:
 
 
 def test_what_is_ignored_in_declarations_is_noted() -> None:
-    header = "@attribute 'column 2' real of years\n@attribute '' {x,y} {2}\n@attribute ' ' string\n"
+    header = "@attribute 'column 2' real [0,9] of years\n@attribute '' {x,y} {2}\n@attribute ' ' string\n"
     table = _read("@relation r\n" + header + "@data\n1,x,u\n2,y,v\n")
     assert _content(table) == dict(zip(["column 2", "column 2 (2)", "column 3"], TWO_ROWS.values(), strict=True))
     assert table.notes == (
         "t.arff: 2 attributes have no name, so named by position: 'column 2 (2)', 'column 3'",
         "t.arff: attribute 'column 2': 'of years' after the type is ignored",
-        "t.arff: attribute weights are ignored",
+        "t.arff: attribute '': '{2}' after the type is ignored",
     )
-
-
-@pytest.mark.parametrize("data", ["@data 1,x,u\n2,y,v\n", "@DATA{0 1, 2 u}\n2,y,v\n"])
-def test_a_row_may_stand_on_the_data_line(data: str) -> None:
-    table = _read(HEADER + data)
-    assert _content(table) == TWO_ROWS
-    assert _lines(table) == [5, 6]
 
 
 @pytest.mark.parametrize(
@@ -195,14 +177,18 @@ def test_years_of_two_digits_are_near_today() -> None:
             "the sparse row is not {index value, …} with indices from 0 to 0, each once",
         ),
         ("@relation r\n@attribute 'a {x,y}\n@data\n", 2, "never closed"),
-        ("@relation r\n@attribute a real [0\n@data\n", 2, "no ']' closes the bracket"),
+        ("@relation r\n@attribute a {x,y\n@attribute b real\n", 2, "the list of values is never closed with '}'"),
+        ("@relation r\n@attribute a relational\n", 2, "type 'relational' is not one of numeric, string, date"),
+        ("@relation r\n@attribute a real\n@data 1\n", 3, "something follows @data"),
+        ("@relation r\n@data\n1\n", 2, "no @attribute comes before @data"),
+        ("@relation r\n@attribute a real\n", 2, "has no @data line"),
+        ("@attribute a date yyyy\n@data\n2020\nx\n", 4, "column 'a': 'x' is not a date written as 'yyyy'"),
         ("@relation r\n@attribute a {x,x}\n@data\n", 2, "declared twice"),
-        ("@relation r\n@attribute a {x} y\n@data\n", 2, "'y' after the type is not understood"),
         ("@relation r\n@attribute a numeric\n@data\n", None, "no data rows"),
         ("@relation r\n@attribute a\n@data\n1\n", 2, "no type"),
         ("@relation r\n@attribute\n@data\n1\n", 2, "needs a name and a type"),
         ("hello\n", 1, "not an ARFF declaration"),
-        ("@relation r\n@attribute a real\n@attribute b {x}\n@data\n1,'x'\n1,y\nz,x\n{0 1\n", 6, "'y' is not among"),
+        ("@relation r\n@attribute a real\n@attribute b {x}\n@data\n1,'x'\n1,y\n2,x\n", 6, "'y' is not among"),
     ],
 )
 def test_a_broken_file_is_refused_with_its_line(text: str, line: int | None, message: str) -> None:
@@ -230,14 +216,16 @@ def test_text_that_is_not_utf8_is_refused_with_its_line() -> None:
         ("1,x,'u''v", "a quote opens and is never closed"),
         ("{0 1 2}", "the sparse row is not {index value, …} with indices from 0 to 2, each once"),
         ("{0 1, 0 2}", "each once"),
+        ("{0 1, 2 u", "each once"),
+        ("1_0,x,u", "'1_0' is not a number, as declared"),
+        (r"1,x,'\q'", "has a backslash"),
     ],
 )
 def test_a_row_that_is_wrong_is_refused_with_its_line(row: str, message: str) -> None:
-    for text, line in ((f"@data\n1,x,u\n{row}\n", 7), (f"@data {row}\n1,x,u\n", 5)):
-        with pytest.raises(DataError) as caught:
-            _read(HEADER + text)
-        assert message in str(caught.value)
-        assert caught.value.line == line
+    with pytest.raises(DataError) as caught:
+        _read(f"{HEADER}@data\n1,x,u\n% c\n{row}\n")
+    assert message in str(caught.value)
+    assert caught.value.line == 8
 
 
 HOSTILE = [",", "' ", "{", "{0 ", "'\\", "', ", " {5}", "1 ", "\t"]
@@ -314,7 +302,7 @@ def test_cells_are_the_same_in_any_form_and_block(
     assert _lines(found) == list(range(len(kinds) + 3, len(kinds) + 3 + len(rows)))
 
 
-@pytest.mark.parametrize(("separator", "end"), [(",", ""), (" ", ""), ("\t", ""), (", ", " , ")])
+@pytest.mark.parametrize(("separator", "end"), [(",", ""), (" ,", " "), (", ", "")])
 def test_plain_blocks_are_not_read_row_by_row(separator: str, end: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(arff_reader._DataReader, "_read_rows", None)
     rows = "".join(separator.join(row) + end + "\n" for row in (["1", "x", "u"], ["2", "y", "v"]))

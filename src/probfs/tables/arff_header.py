@@ -6,40 +6,25 @@ Light to import, as shells ask for the names of columns.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
 from io import BufferedReader, TextIOWrapper
-from itertools import chain
 from typing import BinaryIO
 
 from probfs.errors import DataError
 from probfs.notes import Note, NoteKind
-from probfs.tables.csv_head import HEAD_BYTES, CsvText
+from probfs.tables.csv_head import HEAD_BYTES, Reading
 from probfs.tables.header import tell_apart
 from probfs.tables.opening import decode_line
 from probfs.text import quoted
 
-QUOTED = r"""'[^'\\]*(?:\\.[^'\\]*)*'|"[^"\\]*(?:\\.[^"\\]*)*\""""
-"""A text in quotes of either kind, with a backslash before a quote inside it."""
-UNCLOSED_QUOTE = "a quote opens and is never closed on its line; close it, or put a backslash before it"
-_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "a": "\a", "v": "\v"}
-_ESCAPE = re.compile(
-    r"\\(?:u([0-9a-cA-Ce-fE-F][0-9a-fA-F]{3}|[dD][0-7][0-9a-fA-F]{2})|([0-3][0-7]{0,2}|[4-7][0-7]?)|(.))", re.DOTALL
-)
-"""A backslash sequence; ``\\u`` before the code of a surrogate, which is no character, stands for the letter u."""
-_KEYWORD = re.compile(r"[\s\0-\x20,]*(@[^\s\0-\x20,%{}'\"]*|[^\s%]\S*)?")
-"""A keyword ends where any other token may begin; a word that is none is shown whole in the error about it."""
-_END = re.compile(r"[\s\0-\x20,]*(?:%.*)?")
-_NAME = re.compile(rf"[\s\0-\x20,]*+(?:({QUOTED})|(?!['\"])([^ \t,{{]*))[\s\0-\x20,]*")
-_TYPE = re.compile(r"'?([^\s,\[{%']*)'?")
-_BOUNDS = re.compile(r"[, \t]*\[([^\]]*\]?)")
-_DATE_FORMAT = re.compile(rf"[\s\0-\x20,]*({QUOTED}|[^{{%]*)")
-_VALUE = re.compile(rf"""({QUOTED})|(}})|(,)|(%.*)|([^\s\0-\x20,}}%'"](?:[^\s,}}%]|(?<!\s)%|\s(?!['"]))*)|(['"])""")
-"""In a list of declared values: a quoted one, the end of the list, a comma, a comment, a bare value, an open quote.
-
-A bare value may have blanks inside, but a comment or a quoted value after a blank ends it.
-"""
+_QUOTED = re.compile(r"""(?<![^\s,{])('[^'\\]*(?:\\.[^'\\]*)*'|"[^"\\]*(?:\\.[^"\\]*)*\")(?![^\s,{}%])""")
+"""A value in quotes of either kind, with a backslash before a quote inside it."""
+_COMMENT = re.compile(r"(?:^|(?<=[\s,}\0]))%.*", re.DOTALL)
+_KEYWORD = re.compile(r"@([a-z]+)(?![^\s{\0])\s*(.*)", re.DOTALL | re.IGNORECASE)
+_NAME_AND_TYPE = re.compile(r"(\0|[^\s{'\"]+)\s*(.*)", re.DOTALL)
+_TYPE = re.compile(r"(\0|[^\s{\[]+)\s*(?:\[[^\]]*\])?\s*(.*)", re.DOTALL)
 _DECLARATIONS = ("@attribute ", "@attribute\t", "@data")
 _DEFAULT_DATE = "yyyy-MM-dd'T'HH:mm:ss"
 _YEARS_AHEAD = 20
@@ -51,6 +36,10 @@ _DATE_PARTS = {
 """Letters of java.text.SimpleDateFormat and their directives in strptime."""
 _DATE_TOKEN = re.compile(r"'((?:[^']|'')*)'|([A-Za-z])\2*|[^A-Za-z']+")
 DateParser = Callable[[str], str]
+
+
+class LineError(Exception):
+    """What is wrong with a line."""
 
 
 @dataclass(frozen=True)
@@ -75,29 +64,59 @@ class Header:
     notes: tuple[Note, ...]
     lines: int
     """How many lines the header takes, the one of @data included."""
-    row_on_data_line: str = ""
-    """What follows @data on its line, which Weka reads as the first row."""
 
 
 def open_text(raw: BinaryIO) -> TextIOWrapper:
     """The text of a file, whose lines may end in any way; bytes that are not UTF-8 are found line by line."""
     # The file stays open when the text is closed.
-    return TextIOWrapper(BufferedReader(CsvText(raw).open(0), HEAD_BYTES), "utf-8", "surrogateescape")
+    return TextIOWrapper(BufferedReader(Reading(raw, raw.tell()), HEAD_BYTES), "utf-8", "surrogateescape")
 
 
 def as_bytes(text: str) -> bytes:
     return text.encode("utf-8", "surrogateescape")
 
 
+def outline_of(line: str) -> tuple[str, Iterator[str]]:
+    """A line with NUL in place of each quoted value, without the comment behind it; and these values."""
+    return _COMMENT.sub("", _QUOTED.sub("\0", line)).strip(), iter(_QUOTED.findall(line))
+
+
+def split_values(outline: str, quoted_values: Iterator[str]) -> list[str | None]:
+    """The values of a row or a list, between commas, or else blanks; None for a missing one."""
+    cells = outline.split("," if "," in outline else None)
+    return [_value(cell.strip(), quoted_values) for cell in cells]
+
+
+def _value(cell: str, quoted_values: Iterator[str]) -> str | None:
+    if cell == "\0":
+        return unquote(next(quoted_values))
+    if not cell:
+        raise LineError("an empty value; a missing one is written ?")
+    if cell[0] in "'\"":
+        raise LineError("a quote opens and is never closed on its line; close it, or put a backslash before it")
+    return None if cell == "?" else re.sub("\0", lambda _: next(quoted_values), cell)
+
+
+def unquote(text: str) -> str:
+    """A quoted text without its quotes, its backslash sequences replaced by their characters."""
+    if "\\" not in text:
+        return text[1:-1]
+    from arff import DenseGeneratorData
+
+    try:
+        (value,) = next(DenseGeneratorData().decode_rows((text,), [str]))
+    except ValueError as error:
+        raise LineError(f"{quoted(text)} has a backslash that stands before no character that needs one") from error
+    return str(value)
+
+
 def read_header(text: TextIOWrapper, source: str) -> Header:
     """Read the header from a text, of which it takes the lines up to and including @data."""
-    return _HeaderParser(text, source).parse()
-
-
-def _split(pattern: re.Pattern[str], text: str) -> tuple[str, str]:
-    """The first group that matches at the start of a text, and the rest behind the match."""
-    match = pattern.match(text)
-    return (next(filter(None, match.groups()), ""), text[match.end() :]) if match else ("", text)
+    parser = _HeaderParser(text, source)
+    try:
+        return parser.parse()
+    except LineError as error:
+        raise DataError(str(error), source=source, line=parser.line) from error
 
 
 class _HeaderParser:
@@ -105,121 +124,91 @@ class _HeaderParser:
         numbered = enumerate(iter(text.readline, ""), 1)
         self._lines = ((number, decode_line(as_bytes(line), number, source).strip()) for number, line in numbered)
         self._source = source
-        self._line = 0
+        self.line = 0
         """The line that is being read."""
         self._notes: list[Note] = []
-
-    def _error(self, problem: str) -> DataError:
-        return DataError(problem, source=self._source, line=self._line)
 
     def parse(self) -> Header:
         attributes: list[Attribute] = []
         for number, line in self._lines:
-            self._line = number
-            word, rest = _split(_KEYWORD, line)
-            keyword = word.lower()
-            if keyword == "@data":
-                if not attributes:
-                    raise self._error("no @attribute comes before @data; declare each column with one")
-                names, notes = tell_apart([attribute.name for attribute in attributes], self._source, "attribute")
-                named = tuple(replace(attribute, name=name) for attribute, name in zip(attributes, names, strict=True))
-                row = "" if _END.fullmatch(rest) else rest.strip()
-                return Header(named, tuple(dict.fromkeys([*notes, *self._notes])), self._line, row)
-            if keyword == "@attribute":
-                attributes.append(self._parse_attribute(rest))
-            elif keyword not in ("", "@relation"):
+            self.line = number
+            outline, values = outline_of(line)
+            if not outline:
+                continue
+            declaration = _KEYWORD.match(outline)
+            keyword = declaration[1].lower() if declaration else ""
+            if declaration and keyword == "attribute":
+                attributes.append(self._parse_attribute(declaration[2], values))
+            elif declaration and keyword == "data":
+                return self._finish(attributes, declaration[2])
+            elif keyword != "relation":
                 choices = "choose from @relation, @attribute and @data"
-                raise self._error(f"{quoted(keyword)} is not an ARFF declaration; {choices}")
-        if not self._line:
+                raise LineError(f"{quoted(line.split()[0])} is not an ARFF declaration; {choices}")
+        if not self.line:
             raise DataError("is empty; an ARFF header and data rows are needed", source=self._source)
-        raise self._error("the ARFF header has no @data line; is the file cut off?")
+        raise LineError("the ARFF header has no @data line; is the file cut off?")
 
-    def _parse_attribute(self, text: str) -> Attribute:
+    def _finish(self, attributes: list[Attribute], rest: str) -> Header:
+        if not attributes:
+            raise LineError("no @attribute comes before @data; declare each column with one")
+        if rest:
+            raise LineError("something follows @data; begin the rows on the next line")
+        names, notes = tell_apart([attribute.name for attribute in attributes], self._source, "attribute")
+        named = tuple(replace(attribute, name=name) for attribute, name in zip(attributes, names, strict=True))
+        return Header(named, (*notes, *self._notes), self.line)
+
+    def _parse_attribute(self, outline: str, values: Iterator[str]) -> Attribute:
         """What follows @attribute; a list of values may go on in further lines."""
-        if _END.fullmatch(text):
-            raise self._error("@attribute needs a name and a type")
-        if not _NAME.match(text):
-            raise self._error(UNCLOSED_QUOTE)
-        name, rest = _split(_NAME, text)
-        name = unquote(name.strip())
+        match = _NAME_AND_TYPE.match(outline)
+        if match is None:
+            raise LineError("@attribute needs a name and a type; is a quote never closed?")
+        name, rest = (_value(match[1], values) or "").strip(), match[2]
         subject = f"attribute {quoted(name)}"
-        if _END.fullmatch(rest):
-            raise self._error(f"{subject} has no type; choose from numeric, string, date and {{a,b,c}}")
         if rest.startswith("{"):
-            nominal, rest = self._parse_values(subject, rest[1:])
+            nominal, rest = self._parse_list(subject, rest[1:], values)
             attribute = Attribute(name, nominal=nominal)
+        elif declared := _TYPE.match(rest):
+            rest = declared[2]
+            kind = (_value(declared[1], values) or "?").lower()
+            if kind == "date":
+                attribute, rest = self._parse_date(name, subject, rest, values), ""
+            elif kind in ("numeric", "real", "integer", "string"):
+                attribute = Attribute(name, "text" if kind == "string" else "number")
+            else:
+                raise LineError(f"{subject}: type {quoted(kind)} is not one of numeric, string, date, {{a,b,c}}")
         else:
-            attribute, rest = self._parse_type(name, subject, rest)
-        rest = rest.lstrip(", \t")
-        if rest.startswith("{"):
-            self._notes.append(NoteKind.IGNORED.note(f"{self._source}: attribute weights are ignored"))
-        elif not _END.fullmatch(rest):
-            problem = f"{subject}: {quoted(rest)} after the type is"
-            if attribute.nominal is not None:
-                raise self._error(f"{problem} not understood")
-            self._notes.append(NoteKind.IGNORED.note(f"{self._source}: {problem} ignored", [name]))
+            raise LineError(f"{subject} has no type; choose from numeric, string, date and {{a,b,c}}")
+        if rest:
+            message = f"{self._source}: {subject}: {quoted(rest)} after the type is ignored"
+            self._notes.append(NoteKind.IGNORED.note(message, [name]))
         return attribute
 
-    def _parse_type(self, name: str, subject: str, text: str) -> tuple[Attribute, str]:
-        """The attribute, and what follows its type."""
-        kind, rest = _split(_TYPE, text)
-        kind = kind.lower()
-        if kind in ("numeric", "real", "integer"):
-            bounds = _BOUNDS.match(rest)
-            if bounds is not None and not bounds[1].endswith("]"):
-                raise self._error("no ']' closes the bracket")
-            return Attribute(name, "number"), rest if bounds is None else rest[bounds.end() :]
-        if kind == "string":
-            return Attribute(name), rest
-        if kind == "date":
-            pattern, rest = _split(_DATE_FORMAT, rest)
-            pattern = unquote(pattern.strip()).strip() or _DEFAULT_DATE
-            parse = make_date_parser(pattern)
-            if parse is None:
-                problem = f"the date format {quoted(pattern)} is not understood, so its dates are taken as text"
-                self._notes.append(NoteKind.DATE_FORMAT.note(f"{self._source}: {subject}: {problem}", [name]))
-            return Attribute(name, "date" if parse else "text", None, pattern, parse), rest
-        if kind == "relational":
-            raise self._error(f"{subject} is relational (a table in a cell), which cannot be ranked; flatten it")
-        raise self._error(f"{subject}: type {quoted(kind)} is not one of numeric, string, date, {{a,b,c}}")
-
-    def _parse_values(self, subject: str, text: str) -> tuple[tuple[str, ...], str]:
+    def _parse_list(self, subject: str, outline: str, values: Iterator[str]) -> tuple[tuple[str, ...], str]:
         """The values of a list that stand before its closing brace, and what follows that."""
-        start = self._line
-        values: dict[str, bool] = {}
-        has_commas = False
-        while True:
-            for match in _VALUE.finditer(text):
-                if match[2]:
-                    # Blanks separate bare values; where commas do, "New York" is one value.
-                    parts = [value.split() if bare and not has_commas else [value] for value, bare in values.items()]
-                    return tuple(chain.from_iterable(parts)), text[match.end() :]
-                if match[6]:
-                    raise self._error(UNCLOSED_QUOTE)
-                has_commas = has_commas or bool(match[3])
-                if match[1] or match[5]:
-                    value = unquote(match[0].strip())
-                    if value in values:
-                        raise self._error(f"{subject}: value {quoted(value)} is declared twice")
-                    values[value] = bool(match[5])
-            following = next(self._lines, None)
-            if following is None or following[1].lower().startswith(_DECLARATIONS):
-                self._line = start
-                raise self._error(f"{subject}: the list of values is never closed with '}}'")
-            self._line, text = following
+        start, outlines, every = self.line, [outline], [*values]
+        while "}" not in outlines[-1]:
+            self.line, line = next(self._lines, (start, "@data"))
+            if line.lower().startswith(_DECLARATIONS):
+                self.line = start
+                raise LineError(f"{subject}: the list of values is never closed with '}}'")
+            outline, values = outline_of(line)
+            outlines.append(outline)
+            every += values
+        inside, _, rest = " ".join(outlines).partition("}")
+        listed = split_values(inside.strip(", \t"), iter(every)) if inside.strip(", \t") else []
+        declared = tuple("?" if value is None else value for value in listed)
+        if len(set(declared)) < len(declared):
+            twice = next(value for place, value in enumerate(declared) if value in declared[:place])
+            raise LineError(f"{subject}: value {quoted(twice)} is declared twice")
+        return declared, rest.strip()
 
-
-def unquote(text: str) -> str:
-    """A text without the quotes around it, if it has some, its backslash sequences replaced by their characters."""
-    if text[:1] not in ("'", '"'):
-        return text
-
-    def character(escape: re.Match[str]) -> str:
-        if escape[1] or escape[2]:
-            return chr(int(escape[1], 16) if escape[1] else int(escape[2], 8))
-        return _ESCAPES.get(escape[3], escape[3])
-
-    return _ESCAPE.sub(character, text[1:-1])
+    def _parse_date(self, name: str, subject: str, outline: str, values: Iterator[str]) -> Attribute:
+        pattern = (_value(outline, values) if outline else None) or _DEFAULT_DATE
+        parse = make_date_parser(pattern)
+        if parse is None:
+            problem = f"the date format {quoted(pattern)} is not understood, so its dates are taken as text"
+            self._notes.append(NoteKind.DATE_FORMAT.note(f"{self._source}: {subject}: {problem}", [name]))
+        return Attribute(name, "date" if parse else "text", None, pattern, parse)
 
 
 def make_date_parser(pattern: str) -> DateParser | None:

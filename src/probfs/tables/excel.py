@@ -20,7 +20,7 @@ from probfs.tables.arrays import text_array
 from probfs.tables.cells import Kind
 from probfs.tables.column import Column, number_column
 from probfs.tables.compression import refuse_suspicious_size
-from probfs.tables.header import count_titles, name_columns, note_data, note_titles, positions_as_names
+from probfs.tables.header import ROWS_LOOKED_AT, count_titles, read_header
 from probfs.tables.opening import COMPOUND_FILE_MAGIC, ZIP_MAGIC, ReadOptions, TableInput
 from probfs.tables.table import NoRowsError, RowLines, Table, table_of_columns
 from probfs.text import listed, option, quoted, shown_bytes
@@ -32,8 +32,6 @@ _SHEET = re.compile(r"xl/worksheets/[^/]*\.xml", re.IGNORECASE)
 _WIDE_CELL = re.compile(rb""" r=["']([A-Z]{2,3})\d""")
 _FAR_CELL = re.compile(rb""" r=["'][A-Z]{1,3}(\d{6,})""")
 _NARROW, _NEAR = 26, 99_999
-_ROWS_LOOKED_AT = 50
-"""How many of the first rows tell titles from names."""
 _CHUNK = 8 << 20
 _LONGEST_REFERENCE = 32
 _CELL_BYTES = 100
@@ -57,7 +55,7 @@ def read_excel(table_input: TableInput) -> Table:
         _check_size(raw, source, options.max_unpacked)
         raw.seek(start)
     try:
-        first_row, rows, notes = _read_sheet(python_calamine.load_workbook(raw), options, source)
+        rows, notes = _read_sheet(python_calamine.load_workbook(raw), options, source)
     except python_calamine.PasswordError as error:
         raise DataError("is protected by a password; save it without one", source=source) from error
     except BaseException as error:
@@ -67,11 +65,11 @@ def read_excel(table_input: TableInput) -> Table:
             problem = f"is no readable Excel workbook: {reason}; save it again, or as CSV"
             raise DataError(problem, source=source) from error
         raise
-    return _table_of_rows(rows, first_row, source, notes, options.no_header)
+    return _table_of_rows(rows, notes, options, source)
 
 
-def _read_sheet(workbook: Any, options: ReadOptions, source: str) -> tuple[int, list[list[Cell]], tuple[Note, ...]]:
-    """The row of the sheet in which its names stand, the rows from there on, and notes."""
+def _read_sheet(workbook: Any, options: ReadOptions, source: str) -> tuple[list[tuple[int, list[Cell]]], list[Note]]:
+    """The rows of a sheet that hold anything, each with its number, and notes."""
     sheets = [sheet.name for sheet in workbook.sheets_metadata if str(sheet.typ).endswith("WorkSheet")]
     if not sheets:
         raise DataError("has no sheet with cells", source=source)
@@ -80,49 +78,37 @@ def _read_sheet(workbook: Any, options: ReadOptions, source: str) -> tuple[int, 
         raise UsageError(f"{option('sheet')}: {problem}")
     sheet = workbook.get_sheet_by_name(options.sheet or sheets[0])
     message = f"{source}: the first of {len(sheets)} sheets is read, {quoted(sheets[0])}"
-    notes: tuple[Note, ...] = (NoteKind.SHEETS.note(message),) if len(sheets) > 1 and options.sheet is None else ()
+    notes = [NoteKind.SHEETS.note(message)] if len(sheets) > 1 and options.sheet is None else []
     first_row = 1 if sheet.start is None else sheet.start[0] + 1
-    rows: list[list[Cell]] = sheet.to_python(skip_empty_area=True)
-    skipped = 0
-    if options.skip_rows is not None:
-        skipped = max(options.skip_rows - first_row + 1, 0)
-    elif not options.no_header:
-        first = rows[:_ROWS_LOOKED_AT]
-        used = [place for place, cells in enumerate(zip(*first, strict=True)) if any(cell != "" for cell in cells)]
-        texts = [[_text(row[place]) for place in used] for row in first]
-        skipped = count_titles(texts)
-        notes += tuple(note_titles(texts[:skipped], source))
-    while skipped < len(rows) and all(cell == "" for cell in rows[skipped]):
-        skipped += 1
-    return first_row + skipped, rows[skipped:], notes
+    numbered = enumerate(sheet.to_python(skip_empty_area=True), first_row)
+    return [(number, row) for number, row in numbered if any(cell != "" for cell in row)], notes
 
 
-def _table_of_rows(
-    rows: list[list[Cell]], first_row: int, source: str, notes: tuple[Note, ...], no_header: bool
-) -> Table:
+def _table_of_rows(rows: list[tuple[int, list[Cell]]], notes: list[Note], options: ReadOptions, source: str) -> Table:
+    rows = [(number, row) for number, row in rows if number > (options.skip_rows or 0)]
     if not rows:
         raise DataError("is empty; a row of names and data rows are needed", source=source)
-    header = [""] * len(rows[0]) if no_header else [_text(cell) for cell in rows[0]]
-    data = rows[not no_header :]
-    # Rows that hold nothing are for the eye, and so are columns without a name or a cell.
-    kept = [place for place, row in enumerate(data) if any(cell != "" for cell in row)]
-    if not kept:
-        names = [name for name in header if name]
+    first = [[_text(cell) for cell in row] for _, row in rows[:ROWS_LOOKED_AT]]
+    titles = 0 if options.no_header or options.skip_rows is not None else count_titles(first)
+    data = rows[titles + (not options.no_header) :]
+    if not data:
+        names = [name for name in first[titles] if name]
         raise NoRowsError("has no data rows below the row of names", source=source, columns=names)
-    cells = list(zip(*(data[place] for place in kept), strict=True))
-    named = [
-        (name, values) for name, values in zip(header, cells, strict=True) if name or any(cell != "" for cell in values)
+    columns = list(zip(*(row for _, row in data), strict=True))
+    # Columns without a name or a cell are for the eye.
+    used = [
+        place
+        for place, cells in enumerate(columns)
+        if any(cell != "" for cell in cells) or (first[titles][place] and not options.no_header)
     ]
-    names = [name for name, _ in named]
-    found = positions_as_names(len(names)) if no_header else name_columns(names, source)
-    first = [
-        [_text(cell) for cell in row] for row in zip(*(values[:_ROWS_LOOKED_AT] for _, values in named), strict=True)
-    ]
-    notes += (*found.notes, *([] if no_header else note_data(names, first, source)))
-    columns = [_column(name, values) for name, (_, values) in zip(found.names, named, strict=True)]
-    lines = RowLines.of(np.array(kept, dtype=np.int64) + first_row + (not no_header))
-    table = table_of_columns(columns[found.indexes :], source, len(kept), notes, lines)
-    return replace(table, left_out=found.left_out)
+    texts = [[row[place] for place in used] for row in first]
+    header = read_header(texts, titles, source, no_header=options.no_header)
+    named = list(zip(header.names, used, strict=True))[header.indexes :]
+    lines = RowLines.of(np.array([number for number, _ in data], dtype=np.int64))
+    table = table_of_columns(
+        (_column(name, columns[place]) for name, place in named), source, len(data), (*notes, *header.notes), lines
+    )
+    return replace(table, left_out=header.left_out)
 
 
 def _column(name: str, cells: Sequence[Any]) -> Column:

@@ -15,7 +15,7 @@ from itertools import chain, count, pairwise
 from probfs.notes import Note, NoteKind
 from probfs.text import counted, listed, option
 
-_ROWS_LOOKED_AT = 100
+ROWS_LOOKED_AT = 100
 """How many of the first rows tell names from data."""
 # What pandas calls a first column without a name, and again when such a file is written and read once more.
 _PANDAS_INDEX = re.compile(r"Unnamed: 0(?:\.\d+)*")
@@ -63,23 +63,22 @@ def tell_apart(names: Sequence[str], source: str, noun: str, first: int = 0) -> 
 
     ``first`` is the position of the first of them.
     """
-    taken, complete = {name for name in names if name.strip()}, list[str]()
+    taken = {name for name in names if name.strip()}
     if len(taken) == len(names):
         return list(names), []
-    unnamed, renamed, seen = list[str](), dict[str, str](), set[str]()
+    unnamed, renamed, complete = list[str](), dict[str, str](), dict[str, None]()
     for position, name in enumerate(names, start=first + 1):
+        new = name
         if not name.strip():
             usual = f"column {position}"
             others = chain([usual], (f"{usual} ({number})" for number in count(2)))
-            name = next(other for other in others if other not in taken)
-            unnamed.append(name)
-        elif name in seen:
-            repeated = name
-            name = next(other for number in count(1) if (other := f"{repeated}.{number}") not in taken)
-            renamed[name] = repeated
-        taken.add(name)
-        seen.add(name)
-        complete.append(name)
+            new = next(other for other in others if other not in taken)
+            unnamed.append(new)
+        elif name in complete:
+            new = next(other for number in count(1) if (other := f"{name}.{number}") not in taken)
+            renamed[new] = name
+        taken.add(new)
+        complete[new] = None
     notes = []
     if unnamed:
         what = counted(len(unnamed), f"{noun} has no name", f"{noun}s have no name")
@@ -88,7 +87,17 @@ def tell_apart(names: Sequence[str], source: str, noun: str, first: int = 0) -> 
     if renamed:
         message = f"{source}: several {noun}s are called {listed(dict.fromkeys(renamed.values()))}"
         notes.append(NoteKind.EQUAL_NAMES.note(f"{message}; the further ones are read as {listed(renamed)}", renamed))
-    return complete, notes
+    return list(complete), notes
+
+
+def read_header(rows: Sequence[Sequence[str]], titles: int, source: str, *, no_header: bool) -> NamedColumns:
+    """What the first rows of a file call its columns, of which some are titles; without a header, their positions."""
+    if no_header:
+        return NamedColumns(tuple(f"column {place + 1}" for place in range(len(rows[0]))), 0, ())
+    names, below = rows[titles], rows[titles + 1 :]
+    columns = name_columns(names, source)
+    notes = (*_note_titles(rows[:titles], source), *columns.notes, *note_data(names, below, source))
+    return NamedColumns(columns.names, columns.indexes, notes)
 
 
 def count_titles(rows: Sequence[Sequence[str]]) -> int:
@@ -108,18 +117,15 @@ def count_titles(rows: Sequence[Sequence[str]]) -> int:
             return place
         # A title may hold delimiters, or be padded with them.
         if len(texts) > max(1, width // (2 if len(row) < width else 3)):
-            if not place:
-                return 0
             numbers = [cell for cell in texts if is_number(cell)]
             # Years may be names beside others.
             has_names = not numbers or (len(numbers) < len(texts) and _are_consecutive(numbers))
-            fits = len(row) == width or len(row) == width - 1
+            fits = width - 1 <= len(row) <= width
             return place if has_names and fits and len(rows) > place + 1 else 0
     return 0
 
 
-def note_titles(titles: Sequence[Sequence[str]], source: str) -> list[Note]:
-    """A note on the rows above the header that were skipped."""
+def _note_titles(titles: Sequence[Sequence[str]], source: str) -> list[Note]:
     if not titles:
         return []
     shown = [text for title in titles if (text := " ".join(cell.strip() for cell in title if cell.strip()))]
@@ -133,7 +139,7 @@ def note_data(names: Sequence[str], rows: Sequence[Sequence[str]], source: str) 
     values of their own columns.
     """
     numbers, repeated, columns = [], [], 0
-    for name, *column in zip(names, *rows[:_ROWS_LOOKED_AT], strict=False):
+    for name, *column in zip(names, *rows[:ROWS_LOOKED_AT], strict=False):
         cells = [cell for cell in column if cell.strip()]
         if not cells or not name.strip():
             continue
@@ -148,11 +154,6 @@ def note_data(names: Sequence[str], rows: Sequence[Sequence[str]], source: str) 
         return []
     message = f"{source}: the row of names looks like data: {listed(numbers or repeated)}"
     return [NoteKind.NO_HEADER.note(f"{message}; if the file has no header, use {option('no_header', True)}")]
-
-
-def positions_as_names(width: int) -> NamedColumns:
-    """What the columns of a file without a header are called."""
-    return NamedColumns(tuple(f"column {place + 1}" for place in range(width)), 0, ())
 
 
 def is_number(cell: str) -> bool:

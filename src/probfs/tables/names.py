@@ -62,7 +62,7 @@ def _names_in_file(path: str, options: ReadOptions) -> Sequence[str]:
 
 def _names_in_text(table_input: TableInput) -> Sequence[str]:
     if table_input.delimiter:
-        with open_csv(table_input) as (_, head):
+        with open_csv(table_input) as head:
             names = head.columns.names[head.columns.indexes :]
         return [name for name in names if len(name) <= _LONGEST_NAME]
     from probfs.tables.arff_header import open_text, read_header
