@@ -280,10 +280,18 @@ def typed_column(name: str, cells: pa.ChunkedArray, *, checked: bool = False) ->
 
 def _without_extension(cells: pa.ChunkedArray) -> pa.ChunkedArray:
     """The plain cells behind an extension type; all others as they are."""
-    if isinstance(cells.type, pa.BaseExtensionType):
-        return pa.chunked_array([chunk.storage for chunk in cells.chunks], cells.type.storage_type)
+    dtype = cells.type
+    if isinstance(dtype, pa.BaseExtensionType):
+        return pa.chunked_array([chunk.storage for chunk in cells.chunks], dtype.storage_type)
     # Arrow computes hardly anything with views.
-    return cells.cast(pa.large_string()) if pa.types.is_string_view(cells.type) else cells
+    if pa.types.is_dictionary(dtype) and pa.types.is_string_view(dtype.value_type):
+        plain = [chunk.dictionary.cast(pa.string()) for chunk in cells.chunks]
+        parts = [
+            pa.DictionaryArray.from_arrays(chunk.indices, entries, ordered=dtype.ordered)
+            for chunk, entries in zip(cells.chunks, plain, strict=True)
+        ]
+        return pa.chunked_array(parts, pa.dictionary(dtype.index_type, pa.string(), dtype.ordered))
+    return cells.cast(pa.large_string()) if pa.types.is_string_view(dtype) else cells
 
 
 def _category_order(cells: pa.ChunkedArray) -> pa.StringArray:
