@@ -16,9 +16,11 @@ from probfs.classifiers.catalogue import CLASSIFIERS
 from probfs.classifiers.unfitted import UnfittedClassifier
 from probfs.cli import COMMANDS, FIRST_OPTIONS, load_command, probfs
 from probfs.cli.options import Command
-from probfs.comparison.result import MEASURES
-from probfs.output.documents import COMPARISON_HEADER, RANKING_HEADER, SELECTION_HEADER
+from probfs.comparison.result import MEASURES, ColumnChange
+from probfs.output.documents import header_of
 from probfs.paper.catalogue import EXPERIMENTS, SAMPLES
+from probfs.ranking.result import RankedFeature
+from probfs.selection.result import SelectedFeature
 
 ROOT = Path(__file__).resolve().parent.parent
 COMMANDS_PAGE = ROOT / "docs" / "reference" / "commands.md"
@@ -40,10 +42,11 @@ removes the one with the lowest score, until none is left. The feature that leav
 nothing leaves before its score is the lowest, as in the paper. Nothing is tested for a classifier that sees columns
 together: an RBF support vector machine, a forest, boosting.
 
-The result is a table on a terminal and CSV elsewhere. The CSV has the columns {", ".join(RANKING_HEADER)}: the scores
-in the round in which the feature left, the number of that round, and the scores in the first round; p and q of a test
-of the feature alone against the class; and, with --uncertainty, standard errors of the scores in the first round and
-the limits of a 90% rank interval. A row without a value in the target is unlabelled and counts towards s_su only.
+The result is a table on a terminal and CSV elsewhere. The CSV has the columns {", ".join(header_of(RankedFeature))}:
+the scores in the round in which the feature left, the number of that round, and the scores in the first round; p and
+q of a test of the feature alone against the class; and, with --uncertainty, standard errors of the scores in the first
+round and the limits of a 90% rank interval. A row without a value in the target is unlabelled and counts towards s_su
+only.
 
 Elimination judges each column given the columns that are still there. A low rank may mean only that other columns
 can stand in for it, not that it is unrelated to the target; and a score above 0 does not prove that a column helps.
@@ -66,10 +69,10 @@ The log-loss is leave-one-out for Naive Bayes, after a temperature, and that of 
 other classifiers, which fit models anew for each number of columns: tens of columns take minutes, and a note says so
 before the choice is repeated. --folds 0 does not repeat it.
 
-The result is a table on a terminal and CSV elsewhere. The CSV has the columns {", ".join(SELECTION_HEADER)}: s_s and
-s_a are the scores in the round in which the column left, log_loss is that of the best columns down to this one, and
-folds says in how many folds it was kept. When nothing can be told from noise, no column is kept, and the exit status
-is 0.
+The result is a table on a terminal and CSV elsewhere. The CSV has the columns {", ".join(header_of(SelectedFeature))}:
+s_s and s_a are the scores in the round in which the column left, log_loss is that of the best columns down to
+this one, and folds says in how many folds it was kept. When nothing can be told from noise, no column is kept, and
+the exit status is 0.
 
 --reduced writes the table itself with only the kept columns, the target and the columns named by --count and
 --group: rows without a class, the order of rows and columns and the text of each cell stay as they were.
@@ -111,7 +114,7 @@ measure that the documents do not give (beyond, without rank intervals; vanished
 with --top) counts as true: a check that cannot be made has not been passed.
 
 The result is a table on a terminal, with the columns that changed, and CSV elsewhere. The CSV has a row for each
-column: {", ".join(COMPARISON_HEADER)}.
+column: {", ".join(header_of(ColumnChange))}.
 """,
     "map": """
 The mapped table holds all columns except the dropped ones. A column with a rule holds yes and no, intervals like

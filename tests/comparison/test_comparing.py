@@ -18,9 +18,9 @@ import pytest
 
 import probfs
 from probfs.comparison.changes import compare_rankings
-from probfs.comparison.result import MEASURES, Condition, parse_condition
+from probfs.comparison.result import MEASURES, ColumnChange, Condition, parse_condition
 from probfs.errors import DataError, UsageError
-from probfs.output.documents import COMPARISON_HEADER
+from probfs.output.documents import header_of
 from probfs.text import command_line_language
 from tests.support.comparisons import compare_orders, ranking_document, ranking_of
 from tests.support.paths import SAMPLES
@@ -232,7 +232,7 @@ def test_mappings_are_read_again_and_the_table_as_it_is_said(write: Write) -> No
 def test_a_frame_has_the_columns_of_the_csv_and_types_that_know_missing_values() -> None:
     intervals = {"a": (1, 1), "b": (2, 3), "c": (2, 3)}
     frame = compare_rankings(ranking_of("abc", intervals=intervals), ranking_of("cba")).to_frame()
-    assert list(frame) == list(COMPARISON_HEADER)
+    assert list(frame) == list(header_of(ColumnChange))
     assert frame["old_rank"].dtype == frame["moved"].dtype == "Int64"
     assert frame["beyond"].dtype == "boolean"
     assert frame["beyond"].tolist() == [True, False, True]

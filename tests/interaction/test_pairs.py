@@ -133,9 +133,9 @@ def test_the_page_shows_hostile_names_and_runs_none(run_here: Run) -> None:
     run_here("pairs", "t.csv", "--output", "p.html")
     page = Path("p.html").read_text()
     assert "&lt;script&gt;alert" in page
-    assert "<script" not in page
+    assert "<script>alert" not in page
     assert "<img" not in page
-    assert page.count("<rect") == 30
+    assert page.count("fill-opacity") == 30
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from probfs.columns.inspect import ColumnSummary, Inspection
 from probfs.comparison.changes import compare_rankings
 from probfs.notes import NoteKind
 from probfs.output import documents, writers
-from probfs.output.documents import Document, comparison_document, ranking_document
+from probfs.output.documents import Document
 from probfs.output.writers import Presentation, csv_text, json_document, terminal_text
 from probfs.paper.documents import Claim, claims_document, population_document
 from probfs.paper.theory import PopulationScores
@@ -58,18 +58,18 @@ def claimed(names: list[str]) -> list[Claim]:
 
 def make_document(kind: str, names: list[str]) -> Document:
     if kind == "ranking":
-        return ranking_document(make_ranking(names))
+        return make_ranking(names).document()
     if kind == "uncertain":
-        return ranking_document(make_ranking(names, uncertainty=True, score="signed").top(4))
+        return make_ranking(names, uncertainty=True, score="signed").top(4).document()
     if kind == "selection":
-        return documents.selection_document(make_large_selection(names))
+        return make_large_selection(names).document()
     if kind == "comparison":
         intervals = {name: (rank, rank + 2) for rank, name in enumerate(names, 1)}
         old = ranking_of(names, intervals=intervals)
-        return comparison_document(compare_rankings(old, ranking_of([*names[2:], names[0], "new"])))
+        return compare_rankings(old, ranking_of([*names[2:], names[0], "new"])).document()
     if kind == "verdicts":
         old = selection_of(dict.fromkeys(names, "keep"))
-        return comparison_document(compare_rankings(old, selection_of(dict.fromkeys(names[::-1], "noise"))))
+        return compare_rankings(old, selection_of(dict.fromkeys(names[::-1], "noise"))).document()
     if kind == "inspection":
         return documents.inspection_document(inspected(names))
     if kind == "claims":
@@ -110,11 +110,11 @@ def test_parquet_has_the_records_of_the_csv_and_the_rest_of_the_json(kind: str) 
     assert {own.name: str(own.type) for own in table.schema} == {
         name: types.get(dtype, dtype) for name, dtype in document.header.items()
     }
-    assert [tuple(row.values()) for row in table.to_pylist()] == [tuple(record) for record in document.records]
+    assert [tuple(row.values()) for row in table.to_pylist()] == [tuple(record) for record in document.records()]
     rest = json.loads(json_document(document))
     del rest["features"]
     assert json.loads(pq.ParquetFile(io.BytesIO(content)).metadata.metadata[b"probfs"]) == rest
-    empty = writers.parquet_bytes(replace(document, records=[]))
+    empty = writers.parquet_bytes(replace(document, rows=[]))
     assert pq.read_table(io.BytesIO(empty)).schema.names == list(document.header)
 
 
@@ -165,20 +165,20 @@ def test_a_narrow_terminal_shows_what_was_asked_for() -> None:
 
 
 def test_a_line_says_where_noise_begins_and_noise_above_it_is_marked() -> None:
-    lines = terminal_text(ranking_document(make_ranking("abcdef"))).splitlines()
+    lines = terminal_text(make_ranking("abcdef").document()).splitlines()
     (line,) = [place for place, own in enumerate(lines) if own.startswith("── not told from noise (q > 0.1) ──")]
     assert [own.split()[1] for own in (lines[line - 1], lines[line + 1])] == ["c", "d"]
     assert "≈" not in "".join(lines)
     ranking = make_ranking("abcdef")
     told = replace(ranking.features[4], q=0.01)
     mixed = replace(ranking, features=(*ranking.features[:4], told, ranking.features[5]))
-    text = terminal_text(ranking_document(mixed))
+    text = terminal_text(mixed.document())
     assert [own.split()[1] for own in text.splitlines() if own.endswith("≈ noise")] == ["d"]
     assert text.index(" e ") < text.index("── not told") < text.index(" f ")
     # Of columns that are not listed nobody knows.
-    assert "──" not in terminal_text(ranking_document(ranking.top(5)))
+    assert "──" not in terminal_text(ranking.top(5).document())
     rbf = make_ranking("abcdef", classifier="svm", options={"kernel": "rbf"})
-    assert "noise" not in terminal_text(ranking_document(rbf))
+    assert "noise" not in terminal_text(rbf.document())
 
 
 def test_colors_are_for_terminals() -> None:
@@ -190,7 +190,7 @@ def test_colors_are_for_terminals() -> None:
 
 def test_a_comparison_lists_the_best_fifty_columns_that_changed() -> None:
     names = [f"c{number}" for number in range(60)]
-    document = comparison_document(compare_rankings(ranking_of(names), ranking_of(names[::-1])))
+    document = compare_rankings(ranking_of(names), ranking_of(names[::-1])).document()
     lines = terminal_text(document, Presentation(100)).splitlines()
     assert lines[-1] == "… and 10 more columns that changed; --format csv lists all"
     assert len(csv_text(document).splitlines()) == 61

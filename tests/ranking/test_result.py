@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 
 import probfs
-from probfs.output.documents import RANKING_HEADER
-from probfs.ranking.result import Ranking
+from probfs.output.documents import header_of
+from probfs.ranking.result import RankedFeature, Ranking
 from tests.support.paths import SAMPLES
 
 
@@ -27,7 +27,7 @@ def test_the_ranking_is_frozen_and_complete(commute: Ranking, tmp_path: Path) ->
     assert [r.features for r in commute.rounds] == [6, 5, 4, 3, 2, 1]
     assert [r.removed for r in commute.rounds] == [(f.feature,) for f in reversed(commute.features)]
     frame = commute.to_frame()
-    assert list(frame) == list(RANKING_HEADER)
+    assert list(frame) == list(header_of(RankedFeature))
     assert frame["s_s"].tolist() == [f.s_s for f in commute.features]
     commute.to_csv(tmp_path / "r.csv")
     assert (tmp_path / "r.csv").read_text() == commute.to_csv()

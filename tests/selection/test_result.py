@@ -11,7 +11,8 @@ import pandas as pd
 import pytest
 
 import probfs
-from probfs.output.documents import SELECTION_HEADER
+from probfs.output.documents import header_of
+from probfs.selection.result import SelectedFeature
 from tests.support.selections import make_feature, make_selection
 
 
@@ -26,7 +27,7 @@ def test_the_selection_is_frozen_and_written_as_it_is_returned(tmp_path: Path) -
 
 def test_the_frame_has_the_columns_of_the_csv_with_their_types() -> None:
     frame = make_selection().to_frame()
-    assert list(frame) == list(SELECTION_HEADER)
+    assert list(frame) == list(header_of(SelectedFeature))
     assert frame["keep"].tolist() == [True, False, False, False]
     assert {frame[name].dtype for name in ("p", "q", "s_s", "s_a", "log_loss", "explained")} == {np.dtype(float)}
     assert frame["s_a"].isna().tolist() == [False, False, False, True]

@@ -14,7 +14,7 @@ from probfs.classifiers.options import parse_number
 from probfs.classifiers.scores import SCORES
 from probfs.errors import UsageError
 from probfs.notes import Note
-from probfs.output.documents import Document, comparison_document
+from probfs.output.documents import Document, comparison_document, header_of
 from probfs.ranking.result import InputSummary, RankedFeature, Ranking, Result
 from probfs.selection.result import SelectedFeature, Selection
 from probfs.text import listed, option, printable, quoted
@@ -32,6 +32,22 @@ class Side:
     result: Ranking | Selection
     settings: Mapping[str, Any] = field(hash=False)
     """As the document has them: an older one lacks some, a newer one may have more."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The content of the JSON."""
+        data = self.input
+        return {
+            "document": self.document,
+            "kind": self.kind,
+            "version": self.result.version,
+            "source": data.source,
+            "target": data.target,
+            "classes": dict(data.classes),
+            "labelled_rows": data.labelled_rows,
+            "unlabelled_rows": data.unlabelled_rows,
+            "features": data.features,
+            "listed": len(self.features),
+        }
 
     @property
     def kind(self) -> Literal["ranking", "selection"]:
@@ -235,7 +251,7 @@ class Comparison(Result):
         }
 
     def document(self) -> Document:
-        return comparison_document(self)
+        return comparison_document(self, header_of(ColumnChange))
 
 
 def _without(names: tuple[str, ...] | None, others: tuple[str, ...] | None) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from probfs.classifiers.options import check_value
 from probfs.notes import Note
-from probfs.output.pairs import pairs_document, pairs_page
+from probfs.output.documents import header_of, pairs_document
 from probfs.ranking.result import InputSummary, Result
 from probfs.ranking.settings import TOP
 from probfs.runtime.output import deliver_text
@@ -53,11 +53,13 @@ class Pairs(Result):
         return self if number is None else replace(self, pairs=self.pairs[: check_value("top", TOP, number)])
 
     def document(self) -> Document:
-        return pairs_document(self)
+        return pairs_document(self, header_of(Pair))
 
     def to_html(self, path: str | os.PathLike[str] | None = None) -> str:
         """A page to look at, with a heat map, in one file that needs no other, also written to ``path`` when given."""
-        return deliver_text(pairs_page(self), path)
+        from probfs.output.report import pairs_report
+
+        return deliver_text(pairs_report(self), path)
 
     def __repr__(self) -> str:
         best = ", ".join(f"{pair.a!r} with {pair.b!r}" for pair in self.found[:5])

@@ -2,32 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, astuple, dataclass, field, fields
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, is_dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
-from probfs.classifiers.scores import ABSOLUTE, SCORES, SIGNED, Score
+from probfs.classifiers.scores import ABSOLUTE, SCORES, SIGNED
+from probfs.columns.inspect import ColumnSummary, Inspection
 from probfs.output.sentences import (
     comparison_sentences,
     inspection_sentences,
     is_noise,
+    pairs_sentences,
     ranking_sentences,
     selection_sentences,
     shown_loss,
+    shown_probability,
     shown_score,
+    shown_scores,
 )
 from probfs.text import counted
 
 if TYPE_CHECKING:
-    from probfs.columns.inspect import ColumnSummary, Inspection
-    from probfs.comparison.result import ColumnChange, Comparison, Side
-    from probfs.ranking.result import RankedFeature, Ranking
+    from probfs.comparison.result import ColumnChange, Comparison
+    from probfs.interaction.result import Pairs
+    from probfs.ranking.result import Ranking
     from probfs.selection.result import SelectedFeature, Selection
 
+NOISE = "noise"
+"""The group of rows that matter less, which are shown pale."""
 NOISE_MARK = "≈ noise"
 _NONE = "-"
 _MOST_COMPARED = 50
 """Columns of a comparison that tables list, best first; CSV and JSON have all."""
+_FEWEST_PAIRS, _MOST_PAIRS = 10, 50
+"""Pairs in a table for people: all that were found, within these limits."""
 _ARROWS = {"rose": "▲", "fell": "▼", "same": "="}
 
 DType = Literal["text", "int64", "Int64", "float64", "bool", "boolean"]
@@ -37,6 +47,14 @@ Header = Mapping[str, DType]
 Kind = Literal["number", "word", "name", "text", "value"]
 """How a cell is laid out: numbers to the right; words in one line; names and texts folded, and values shortened, where
 there is little room."""
+_DTYPES: Mapping[str, DType] = {
+    "int": "int64",
+    "int | None": "Int64",
+    "float": "float64",
+    "float | None": "float64",
+    "bool": "bool",
+    "bool | None": "boolean",
+}
 
 
 @dataclass(frozen=True)
@@ -60,8 +78,8 @@ class Table:
     """A table for people."""
 
     columns: Sequence[TableColumn]
-    dim: Sequence[bool] = ()
-    """The rows that matter less."""
+    groups: Sequence[str] = ()
+    """What each row is one of, such as ``noise``."""
     line: tuple[int, str] | None = None
     """Behind how many rows a line is drawn, and what it says."""
     rest: str = ""
@@ -77,83 +95,96 @@ class Document:
     """A result, ready to be written in any format."""
 
     header: Header
-    records: Sequence[Sequence[Any]]
+    rows: Sequence[object]
+    """What the CSV lists: an object with the attributes of the header for each row."""
     content: Callable[[], dict[str, Any]]
     """Makes the content of the JSON."""
     table: Callable[[], Table]
     """Makes the table for people."""
     sentences: Sequence[str] = ()
-    excerpt: tuple[Sequence[str], Sequence[Sequence[Any]]] | None = None
-    """The header and the records of the Markdown table, where it does not have all."""
+    excerpt: Sequence[object] | None = None
+    """The rows of the Markdown table, where it does not have all."""
+    headings: Mapping[str, str] | None = None
+    """The columns of the Markdown table, where these are not those of the CSV, and what they are called."""
     is_terse: bool = True
     """Whether the Markdown table has four digits and leaves out empty columns."""
+
+    def records(self) -> list[tuple[Any, ...]]:
+        """The cells of the CSV."""
+        return cells_of(self.rows, self.header)
+
+
+def cells_of(rows: Sequence[object], names: Iterable[str]) -> list[tuple[Any, ...]]:
+    """Some attributes of each row; one that holds several texts joins them."""
+    cells = ([getattr(row, name) for name in names] for row in rows)
+    return [tuple("; ".join(cell) if isinstance(cell, tuple) else cell for cell in row) for row in cells]
+
+
+def header_of(record: type) -> Header:
+    """A column for each field of a data class, whose annotations are texts."""
+    return {each.name: _DTYPES.get(str(each.type), "text") for each in fields(record)}
+
+
+def content_of(schema: str, result: Any, keys: Sequence[str]) -> dict[str, Any]:
+    """The content of the JSON: some attributes of a result."""
+    content = {key: plain(getattr(result, key)) for key in keys}
+    return {"schema": f"probfs.{schema}", "version": result.version, **content}
+
+
+def plain(value: Any) -> Any:
+    """A value made of what JSON has."""
+    if type(value) in (str, int, float, bool, type(None)):
+        return value
+    if hasattr(value, "to_dict"):
+        return value.to_dict()
+    if is_dataclass(value):
+        value = vars(value)
+    if isinstance(value, Mapping):
+        return {key: plain(item) for key, item in value.items()}
+    return [plain(item) for item in value] if isinstance(value, list | tuple) else value
+
+
+def bar_lengths(values: Sequence[float | None]) -> list[float]:
+    """In per cent: the largest value has a bar of 100, and what is not above 0 has none."""
+    largest = max((value for value in values if value is not None and 0 < value < math.inf), default=1.0)
+    return [0.0 if value is None or not value > 0 else min(100 * value / largest, 100.0) for value in values]
 
 
 # Rankings.
 
-_SCORE_KEYS = tuple(score.key for score in SCORES)
-RANKING_HEADER: Header = {
-    "rank": "int64",
-    "feature": "text",
-    **dict.fromkeys(_SCORE_KEYS, "float64"),
-    "round": "int64",
-    **{f"initial_{key}": "float64" for key in _SCORE_KEYS},
-    **dict.fromkeys(("p", "q", "se_initial_s_s", "se_initial_s_a"), "float64"),
-    **dict.fromkeys(("rank_low", "rank_high"), "Int64"),
-    "instead": "text",
-}
 
-
-def ranking_document(ranking: Ranking) -> Document:
+def ranking_document(ranking: Ranking, header: Header) -> Document:
     return Document(
-        RANKING_HEADER,
-        _records(RANKING_HEADER, ranking.features),
-        lambda: ranking_content(ranking),
-        lambda: ranking_table(ranking),
+        header,
+        ranking.features,
+        partial(content_of, "ranking/2", ranking, ("input", "settings", "features", "rounds", "warnings")),
+        partial(ranking_table, ranking),
         ranking_sentences(ranking),
     )
 
 
-def ranking_content(ranking: Ranking) -> dict[str, Any]:
-    """The content of the JSON."""
-    return {
-        "schema": "probfs.ranking/2",
-        "version": ranking.version,
-        "input": asdict(ranking.input),
-        "settings": ranking.settings.to_dict(),
-        "features": [_ranked_content(feature) for feature in ranking.features],
-        "rounds": [asdict(summary) for summary in ranking.rounds],
-        "warnings": [note.to_dict() for note in ranking.warnings],
-    }
+def ranking_table(ranking: Ranking, on_page: bool = False) -> Table:
+    """The ranked columns; noise is marked, and on a terminal a line is drawn where there is nothing else below.
 
-
-def _ranked_content(feature: RankedFeature) -> dict[str, Any]:
-    content: dict[str, Any] = {}
-    for name in RANKING_HEADER:
-        if name.startswith("initial_"):
-            content.setdefault("initial", {})[name.removeprefix("initial_")] = getattr(feature, name)
-        else:
-            content[name] = getattr(feature, name)
-    return content
-
-
-def ranking_table(ranking: Ranking) -> Table:
-    """The ranked columns; a line is drawn where noise begins, and noise above that line is marked."""
-    columns = ranking_columns(ranking)
-    noise = [is_noise(feature, ranking) for feature in ranking.features]
-    hidden = ranking.input.features - len(noise)
-    # Of columns that are not listed, nobody knows whether they are noise.
-    above = len(noise) if hidden else max((row for row, is_one in enumerate(noise, 1) if not is_one), default=0)
-    legend = ["±: one standard error."] if ranking.settings.uncertainty else []
+    A page, whose readers can sort its rows, also has the tests.
+    """
+    features, limit = ranking.features, ranking.settings.noise_above
+    noise = [is_noise(feature, ranking) for feature in features]
+    hidden = ranking.input.features - len(features)
+    above = max((row for row, is_one in enumerate(noise, 1) if not is_one), default=0)
+    if on_page or hidden:
+        # Of columns that are not listed, nobody knows whether they are noise.
+        above = len(noise)
     marks = [NOISE_MARK if is_one and row < above else "" for row, is_one in enumerate(noise)]
-    legend += [noise_legend(ranking)] if any(marks) else []
-    marks = [mark or shown_instead(feature.instead) for mark, feature in zip(marks, ranking.features, strict=True)]
+    legend = ["±: one standard error."] if ranking.settings.uncertainty else []
     if any(marks):
-        columns.append(TableColumn("", marks, "text"))
+        legend.append(f"{NOISE_MARK}: these rows cannot tell the column from noise (q > {limit:g}).")
+    remarks = [mark or shown_instead(feature.instead) for mark, feature in zip(marks, features, strict=True)]
+    columns = [*_ranking_columns(ranking), *(_test_columns(features) if on_page else [])]
     return Table(
-        columns,
-        noise,
-        line=(above, f"not told from noise (q > {ranking.settings.noise_above:g})") if any(noise[above:]) else None,
+        [*columns, TableColumn("note" if on_page else "", remarks, "text")] if any(remarks) else columns,
+        [NOISE if is_one else "" for is_one in noise],
+        line=(above, f"not told from noise (q > {limit:g})") if any(noise[above:]) else None,
         rest=f"… and {hidden:,} more" if hidden else "",
         legend=legend,
         advice="To decide which columns to keep, run probfs select.",
@@ -165,12 +196,7 @@ def shown_instead(name: str | None) -> str:
     return "" if name is None else f"nearly the same as {name}"
 
 
-def noise_legend(ranking: Ranking) -> str:
-    above = ranking.settings.noise_above
-    return f"{NOISE_MARK}: these rows cannot tell the column from noise (q > {above:g})."
-
-
-def ranking_columns(ranking: Ranking) -> list[TableColumn]:
+def _ranking_columns(ranking: Ranking) -> list[TableColumn]:
     """Rank, name, scores (the driving one first), the round of leaving, and how sure all that is."""
     features = ranking.features
     columns = [
@@ -186,66 +212,35 @@ def ranking_columns(ranking: Ranking) -> list[TableColumn]:
     if ranking.settings.uncertainty:
         intervals = [f"{feature.rank_low}-{feature.rank_high}" for feature in features]
         columns.append(TableColumn("rank interval (90%)", intervals))
-        columns += [_with_standard_error(score, features) for score in (ABSOLUTE, SIGNED)]
+        for score in (ABSOLUTE, SIGNED):
+            key = f"initial_{score.key}"
+            sure = [f"{getattr(each, key):.4f} ± {getattr(each, f'se_{key}'):.4f}" for each in features]
+            columns.append(TableColumn(f"{score.heading} in round 1", sure))
     return columns
 
 
-def shown_scores(ranking: Ranking) -> list[Score]:
-    """The scores that have values, the driving one first."""
-    driving = SCORES[ranking.settings.score]
-    present = [score for score in SCORES if ranking.input.unlabelled_rows or not score.needs_unlabelled]
-    return [driving, *(score for score in present if score != driving)]
-
-
-def _with_standard_error(score: Score, features: Sequence[RankedFeature]) -> TableColumn:
-    cells = [
-        f"{getattr(feature, f'initial_{score.key}'):.4f} ± {getattr(feature, f'se_initial_{score.key}'):.4f}"
-        for feature in features
+def _test_columns(features: Sequence[Any]) -> list[TableColumn]:
+    return [
+        TableColumn(name, [shown_probability(getattr(feature, name)) for feature in features]) for name in ("p", "q")
     ]
-    return TableColumn(f"{score.heading} in round 1", cells)
 
 
 # Selections.
 
-SELECTION_HEADER: Header = {
-    "rank": "int64",
-    "feature": "text",
-    "keep": "bool",
-    "verdict": "text",
-    **dict.fromkeys(("p", "q", "s_s", "s_a", "log_loss"), "float64"),
-    "folds": "Int64",
-    "instead": "text",
-    "explained": "float64",
-}
 
-
-def selection_document(selection: Selection) -> Document:
+def selection_document(selection: Selection, header: Header) -> Document:
+    keys = ("input", "settings", "features", "sizes", "kept", "honest", "warnings")
     return Document(
-        SELECTION_HEADER,
-        _records(SELECTION_HEADER, selection.features),
-        lambda: selection_content(selection),
-        lambda: selection_table(selection),
+        header,
+        selection.features,
+        partial(content_of, "selection/2", selection, keys),
+        partial(selection_table, selection),
         selection_sentences(selection),
     )
 
 
-def selection_content(selection: Selection) -> dict[str, Any]:
-    """The content of the JSON."""
-    return {
-        "schema": "probfs.selection/2",
-        "version": selection.version,
-        "input": asdict(selection.input),
-        "settings": selection.settings.to_dict(),
-        "features": [asdict(feature) for feature in selection.features],
-        "sizes": [asdict(size) for size in selection.sizes],
-        "kept": list(selection.kept),
-        "honest": None if selection.honest is None else asdict(selection.honest),
-        "warnings": [note.to_dict() for note in selection.warnings],
-    }
-
-
-def selection_table(selection: Selection) -> Table:
-    """A verdict on each column, and why."""
+def selection_table(selection: Selection, on_page: bool = False) -> Table:
+    """A verdict on each column, and why; on a page also the tests."""
     features, score = selection.features, SCORES[selection.settings.score]
     values = [getattr(feature, score.key) for feature in features]
     losses = [_NONE if feature.log_loss is None else shown_loss(feature.log_loss) for feature in features]
@@ -257,24 +252,22 @@ def selection_table(selection: Selection) -> Table:
         TableColumn(score.heading, [shown_score(value) or _NONE for value in values], values=values, optional=3),
         TableColumn("log-loss", losses, optional=1),
         *([] if selection.honest is None else [TableColumn("folds", folds, optional=2)]),
+        *(_test_columns(features) if on_page else []),
         TableColumn("why", [reason_for_verdict(feature, selection) for feature in features], "text"),
     ]
     rest = f"… and {len(selection.unlisted):,} more" if selection.unlisted else ""
-    return Table(columns, [feature.verdict == "noise" for feature in features], rest=rest)
+    return Table(columns, [feature.verdict for feature in features], rest=rest)
 
 
 def reason_for_verdict(feature: SelectedFeature, selection: Selection) -> str:
     """A few words; nothing where the verdict says it all."""
-    if feature.instead is not None and feature.explained is not None:
+    other, explained = feature.instead, feature.explained
+    if other is not None and explained is not None:
         if feature.is_copy:
-            return f"copy of {feature.instead}" if feature.explained == 1 else shown_instead(feature.instead)
-        share = f"{feature.explained:.0%}"
-        return (
-            f"nothing measurable beyond {feature.instead}"
-            if share == "100%"
-            else f"{feature.instead} says {share} of it"
-        )
-    if feature.verdict == "noise" and feature.q is not None:
+            return f"copy of {other}" if explained == 1 else shown_instead(other)
+        share = f"{explained:.0%}"
+        return f"nothing measurable beyond {other}" if share == "100%" else f"{other} says {share} of it"
+    if feature.verdict == NOISE and feature.q is not None:
         return f"q {feature.q:.2g}"
     if selection.is_beyond(feature):
         return f"beyond the {selection.settings.keep} asked for"
@@ -283,91 +276,78 @@ def reason_for_verdict(feature: SelectedFeature, selection: Selection) -> str:
     return "by request" if feature.keep and feature.feature in selection.settings.always else ""
 
 
-# Comparisons.
-
-COMPARISON_HEADER: Header = {
-    "column": "text",
-    "change": "text",
-    "moved": "Int64",
-    **dict.fromkeys(("old_rank", "new_rank"), "Int64"),
-    **dict.fromkeys(("old_rank_low", "old_rank_high", "new_rank_low", "new_rank_high"), "Int64"),
-    "beyond": "boolean",
-    **dict.fromkeys(("old_score", "new_score"), "float64"),
-    **dict.fromkeys(("old_verdict", "new_verdict", "renamed"), "text"),
-}
+# Pairs.
 
 
-def comparison_document(comparison: Comparison) -> Document:
+def pairs_document(pairs: Pairs, header: Header) -> Document:
+    shown = max(_FEWEST_PAIRS, min(len(pairs.found), _MOST_PAIRS))
     return Document(
-        COMPARISON_HEADER,
-        _records(COMPARISON_HEADER, comparison.columns),
-        lambda: comparison_content(comparison),
-        lambda: _comparison_table(comparison),
-        comparison_sentences(comparison),
-        (tuple(COMPARISON_HEADER), _records(COMPARISON_HEADER, comparison.changed)),
+        header,
+        pairs.pairs,
+        partial(content_of, "pairs/1", pairs, ("input", "settings", "tested", "pairs", "warnings")),
+        partial(pairs_table, pairs, shown),
+        pairs_sentences(pairs),
+        excerpt=pairs.pairs[:shown],
     )
 
 
-def comparison_content(comparison: Comparison) -> dict[str, Any]:
-    """The content of the JSON."""
-    return {
-        "schema": "probfs.comparison/1",
-        "version": comparison.version,
-        "old": _side_content(comparison.old),
-        "new": _side_content(comparison.new),
-        "measures": dict(comparison.measures),
-        "top": comparison.top,
-        "overlaps": [asdict(overlap) for overlap in comparison.overlaps],
-        "same_scores": comparison.same_scores,
-        "newly_kept": list(comparison.newly_kept),
-        "no_longer_kept": list(comparison.no_longer_kept),
-        "columns": [asdict(column) for column in comparison.columns],
-        "differences": [asdict(difference) for difference in comparison.differences],
-        "warnings": [note.to_dict() for note in comparison.warnings],
-    }
+def pairs_table(pairs: Pairs, shown: int) -> Table:
+    """The best pairs; a line is drawn where chance begins."""
+    listed, found, limit = pairs.pairs[:shown], len(pairs.found), pairs.settings["false_discoveries"]
+    gains = [pair.gain for pair in listed]
+    columns = [
+        TableColumn("column", [pair.a for pair in listed], "name"),
+        TableColumn("with", [pair.b for pair in listed], "name"),
+        TableColumn("gain (nats)", [f"{gain:.4f}" for gain in gains], "number", gains, has_terminal_bars=True),
+        TableColumn("p", [f"{pair.p:.2g}" for pair in listed], optional=1),
+        TableColumn("q", [f"{pair.q:.2g}" for pair in listed]),
+    ]
+    hidden = pairs.tested - len(listed)
+    return Table(
+        columns,
+        [NOISE if place >= found else "" for place in range(len(listed))],
+        line=(found, f"not told from chance (q > {limit:g})") if found < len(listed) else None,
+        rest=f"… and {hidden:,} more" if hidden > 0 else "",
+        legend=["gain: how much less log-loss a row has when the joint value takes the place of the two values."],
+    )
 
 
-def _side_content(side: Side) -> dict[str, Any]:
-    data = side.input
-    return {
-        "document": side.document,
-        "kind": side.kind,
-        "version": side.result.version,
-        "source": data.source,
-        "target": data.target,
-        "classes": dict(data.classes),
-        "labelled_rows": data.labelled_rows,
-        "unlabelled_rows": data.unlabelled_rows,
-        "features": data.features,
-        "listed": len(side.features),
-    }
+# Comparisons.
+
+
+def comparison_document(comparison: Comparison, header: Header) -> Document:
+    keys = ("old", "new", "measures", "top", "overlaps", "same_scores", "newly_kept", "no_longer_kept", "columns")
+    return Document(
+        header,
+        comparison.columns,
+        partial(content_of, "comparison/1", comparison, (*keys, "differences", "warnings")),
+        partial(_comparison_table, comparison),
+        comparison_sentences(comparison),
+        excerpt=comparison.changed,
+    )
 
 
 def _comparison_table(comparison: Comparison) -> Table:
-    """The columns that changed; what chance may explain is dim."""
+    """The columns that changed; what chance may explain is pale."""
     changed = sorted(comparison.changed, key=_best_rank)
     shown, hidden = changed[:_MOST_COMPARED], len(changed) - _MOST_COMPARED
     scores = [
         f"{shown_score(change.old_score) or _NONE} → {shown_score(change.new_score) or _NONE}" for change in shown
     ]
+    intervals = {None: "", True: "beyond", False: "within"}
     columns = [
-        TableColumn("new", [_NONE if change.new_rank is None else str(change.new_rank) for change in shown]),
-        TableColumn("old", [_NONE if change.old_rank is None else str(change.old_rank) for change in shown]),
+        TableColumn("new", [str(change.new_rank or _NONE) for change in shown]),
+        TableColumn("old", [str(change.old_rank or _NONE) for change in shown]),
         TableColumn("column", [change.column for change in shown], "name"),
         TableColumn("change", [_describe_change(change) for change in shown], "text"),
-        TableColumn(
-            "rank intervals",
-            [{None: "", True: "beyond", False: "within"}[change.beyond] for change in shown],
-            "word",
-            optional=2,
-        ),
+        TableColumn("rank intervals", [intervals[change.beyond] for change in shown], "word", optional=2),
         TableColumn("verdict", [_describe_verdict(change) for change in shown], "word", optional=3),
         # Different scores say nothing of each other.
         *([] if comparison.same_scores is None else [TableColumn("score", scores, optional=1)]),
     ]
     return Table(
         [column for column in columns if any(column.cells)],
-        [change.beyond is False for change in shown],
+        [NOISE if change.beyond is False else "" for change in shown],
         rest=f"… and {counted(hidden, 'more column')} that changed; --format csv lists all" if hidden > 0 else "",
     )
 
@@ -395,48 +375,33 @@ def _describe_verdict(column: ColumnChange) -> str:
 
 
 def inspection_document(inspection: Inspection) -> Document:
-    # The target is always among the columns; flags are the last field, and one cell.
-    numbers = ("distinct", "missing", "frequency")
-    header: Header = {each.name: "int64" if each.name in numbers else "text" for each in fields(inspection.columns[0])}
-    notes = [note.to_dict() for note in inspection.notes]
     return Document(
-        header,
-        [(*astuple(column)[:-1], "; ".join(column.flags)) for column in inspection.columns],
-        lambda: {"schema": "probfs.inspection/2", **asdict(inspection), "notes": notes},
-        lambda: _inspection_table(inspection),
+        header_of(ColumnSummary),
+        inspection.columns,
+        lambda: {"schema": "probfs.inspection/2", **plain(inspection)},
+        partial(inspection_table, inspection),
         inspection_sentences(inspection),
         is_terse=False,
     )
 
 
-def _inspection_table(inspection: Inspection) -> Table:
-    columns = inspection.columns
+def inspection_table(inspection: Inspection, cuts: Mapping[str, str] | None = None) -> Table:
+    """What the columns hold, and what is made of each; ``cuts`` say where columns of numbers are cut."""
+    columns, cuts = inspection.columns, cuts or {}
+    uses = [
+        # The use of a column may speak of its flags, and of where it is cut.
+        [column.use, *(part for part in (cuts.get(column.column, ""), column.reading) if part not in column.use)]
+        + [flag for flag in column.flags if f"({flag}: " not in column.use]
+        for column in columns
+    ]
+    top = ["" if each.most_frequent is None else f"{each.most_frequent} ({each.frequency:,})" for each in columns]
     return Table(
         [
             TableColumn("column", [column.column for column in columns], "name"),
             TableColumn("kind", [column.kind for column in columns], "word"),
             TableColumn("distinct", [f"{column.distinct:,}" for column in columns]),
             TableColumn("missing", [f"{column.missing:,}" for column in columns]),
-            TableColumn("top value", [describe_most_frequent(column) for column in columns], "value"),
-            TableColumn("use", [describe_use(column) for column in columns], "text"),
+            TableColumn("top value", top, "value"),
+            TableColumn("use", ["; ".join(use) for use in uses], "text"),
         ]
     )
-
-
-def describe_most_frequent(column: ColumnSummary) -> str:
-    """The most frequent value, and in how many rows it stands."""
-    return "" if column.most_frequent is None else f"{column.most_frequent} ({column.frequency:,})"
-
-
-def describe_use(column: ColumnSummary) -> str:
-    """What is made of a column, what its texts are read as, and what is remarkable about it."""
-    return "; ".join(filter(None, [column.use, column.reading, *unused_flags(column)]))
-
-
-def unused_flags(column: ColumnSummary) -> list[str]:
-    """The flags that the use of a column does not speak of."""
-    return [flag for flag in column.flags if f"({flag}: " not in column.use]
-
-
-def _records(header: Header, rows: Sequence[object]) -> list[tuple[Any, ...]]:
-    return [tuple(getattr(row, name) for name in header) for row in rows]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Literal
@@ -21,9 +21,9 @@ BarStyle = Literal["strong", "weak", "hatched", "dim"]
 CurveStyle = Literal["solid", "dashed", "dotted", "dashdot", "cut", "least", "estimate"]
 """Four kinds of lines; a vertical line where the table is cut; a ring where the loss is least; and a point with its
 standard error."""
-MOST_LINEAR = 60
+_MOST_LINEAR = 60
 """Numbers of columns beyond which the axis is logarithmic: what matters happens among the first few."""
-_STYLES: dict[str, BarStyle] = {"keep": "strong", "redundant": "hatched", "weak": "weak", "noise": "dim"}
+_STYLES: Mapping[str, BarStyle] = {"keep": "strong", "redundant": "hatched", "weak": "weak", "noise": "dim"}
 _LONGEST_NAME = 24
 """Of another column, in a remark."""
 _DWARFED = 2.0
@@ -56,12 +56,31 @@ class Curve:
 
 @dataclass(frozen=True)
 class Panel:
-    """Curves of one quantity."""
+    """Curves of one quantity over the number of columns, and the axes that they are drawn in."""
 
     title: str
     curves: tuple[Curve, ...]
     is_share: bool = False
     """Whether values are shares, written in per cent."""
+
+    @property
+    def sizes(self) -> tuple[int, int]:
+        """The least and the largest number of columns."""
+        sizes = [size for size, _ in self.curves[0].points]
+        return min(sizes), max(sizes)
+
+    @property
+    def is_logarithmic(self) -> bool:
+        """Whether numbers of columns stand where the logarithms of one more do."""
+        return self.sizes[1] > _MOST_LINEAR
+
+    @property
+    def size_ticks(self) -> list[int]:
+        fewest, most = self.sizes
+        if self.is_logarithmic:
+            return [fewest, *(10**power for power in range(7) if fewest < 10**power < most / 2), most]
+        step = next(step for step in (1, 2, 5, 10) if (most - fewest) / step <= 6)
+        return [size for size in range(fewest, most + 1) if size % step == 0]
 
     @property
     def value_range(self) -> tuple[float, float]:
@@ -73,6 +92,10 @@ class Panel:
         low, high = min(finite, default=0.0), max(finite, default=1.0)
         low = 0.0 if 0 <= low <= high / 2 else low
         return low, max(high, low + 1e-3 * abs(high), low + 1e-9)
+
+    @property
+    def value_ticks(self) -> list[float]:
+        return round_values(*self.value_range)
 
     def show(self, value: float) -> str:
         """A value as an axis has it."""
@@ -103,6 +126,20 @@ class Drawing:
         """What needs to be explained, and how it looks; the title of a panel may name its curve."""
         every = [(curve, panel) for panel in self.panels for curve in panel.curves]
         return {curve.label: curve.style for curve, panel in every if curve.label != panel.title}
+
+
+def round_values(low: float, high: float) -> list[float]:
+    """A few round numbers within a range.
+
+    >>> round_values(0.0, 1.7), round_values(-0.03, 0.05)
+    ([0.0, 0.5, 1.0, 1.5], [-0.02, 0.0, 0.02, 0.04])
+    """
+    least = (high - low) / 4
+    magnitude: float = 10 ** math.floor(math.log10(least))
+    step = next(factor * magnitude for factor in (1, 2, 2.5, 5, 10) if factor * magnitude >= least)
+    first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
+    # Adding 0 makes -0 plain zero.
+    return [number * step + 0.0 for number in range(first, last + 1)]
 
 
 def ranking_drawing(ranking: Ranking) -> Drawing:
@@ -137,17 +174,16 @@ def _ranked_bar(feature: RankedFeature, ranking: Ranking) -> Bar:
 
 
 def _ranking_panels(ranking: Ranking) -> tuple[Panel, ...]:
-    rounds = ranking.rounds
+    rounds, estimate = ranking.rounds, ranking.settings.estimate
     if len(rounds) < 2:
         return ()
-    estimate = ranking.settings.estimate
     # Losses of rows that a model was trained on are no losses of rows that were held out.
     trained = " on training rows" if estimate == "resubstitution" else ""
     held_out = rounds[0].held_out_errors(estimate) is not None
     wrong = "rows wrong when held out" if held_out else f"rows wrong{trained}"
-    shares = tuple((summary.features, errors_of(summary, ranking) / summary.rows) for summary in rounds)
-    absolute = tuple((summary.features, summary.absolute_loss) for summary in rounds)
-    loss = Curve(f"log-loss{trained}", tuple((summary.features, summary.log_loss) for summary in rounds))
+    shares = tuple((each.features, errors_of(each, ranking) / each.rows) for each in rounds)
+    absolute = tuple((each.features, each.absolute_loss) for each in rounds)
+    loss = Curve(f"log-loss{trained}", tuple((each.features, each.log_loss) for each in rounds))
     both = (Curve(wrong, shares), Curve(f"absolute loss{trained}", absolute, "dashed"))
     return Panel(loss.label, (loss,)), Panel("rows wrong, and absolute loss", both, is_share=True)
 
@@ -172,13 +208,14 @@ def _selected_bar(feature: SelectedFeature, selection: Selection) -> Bar:
     reason = reason_for_verdict(replace(feature, instead=instead), selection)
     verdict = "" if feature.verdict == "keep" else feature.verdict
     value: float | None = getattr(feature, SCORES[selection.settings.score].key)
-    remark = ": ".join(filter(None, [verdict, reason]))
-    return Bar(feature.feature, feature.rank, value, _STYLES[feature.verdict], remark)
+    return Bar(
+        feature.feature, feature.rank, value, _STYLES[feature.verdict], ": ".join(filter(None, [verdict, reason]))
+    )
 
 
 def _selection_panels(selection: Selection) -> tuple[Panel, ...]:
     """Log-loss and wrong rows by the number of columns, with the cut, the least loss, and what unseen rows say."""
-    sizes, rows = _informative_sizes(selection), selection.input.labelled_rows
+    sizes, rows, honest = _informative_sizes(selection), selection.input.labelled_rows, selection.honest
     if len(sizes) < 2:
         return ()
     # Without columns, errors are those of always guessing the largest class: a row that is held out makes its own
@@ -186,22 +223,17 @@ def _selection_panels(selection: Selection) -> tuple[Panel, ...]:
     guessing = rows - max(selection.input.classes.values())
     losses = {size.features: size.log_loss for size in sizes}
     wrong = {size.features: (size.errors if size.features else guessing) / rows for size in sizes}
-    honest = selection.honest
-    loss_levels = wrong_levels = None
-    if honest is not None:
-        judged = (honest.kept, honest.all, honest.none)
-        loss_levels = [each.log_loss for each in judged]
-        wrong_levels = [each.errors / each.rows for each in judged]
-    return (
-        Panel("log-loss", _selection_curves(selection, losses, loss_levels, honest.kept.se if honest else 0.0)),
-        Panel("rows wrong", _selection_curves(selection, wrong, wrong_levels), is_share=True),
-    )
+    judged = [] if honest is None else [honest.kept, honest.all, honest.none]
+    error = 0.0 if honest is None else honest.kept.se
+    loss_curves = _selection_curves(selection, losses, [each.log_loss for each in judged], error)
+    wrong_curves = _selection_curves(selection, wrong, [each.errors / each.rows for each in judged])
+    return Panel("log-loss", loss_curves), Panel("rows wrong", wrong_curves, is_share=True)
 
 
 def _selection_curves(
-    selection: Selection, values: dict[int, float], unseen: list[float] | None, error: float = 0.0
+    selection: Selection, values: Mapping[int, float], unseen: Sequence[float], error: float = 0.0
 ) -> tuple[Curve, ...]:
-    """``unseen`` are the values of the kept, of all and of no columns on unseen rows."""
+    """``unseen`` are the values of the kept, of all and of no columns on unseen rows, if these were predicted."""
     keep, kept, least = selection.settings.keep, len(selection.kept), selection.best_size
     rule = f" (the {keep} within a standard error)" if keep in ("fewest", "most") else ""
     curves = [
@@ -209,18 +241,15 @@ def _selection_curves(
         Curve(f"keep {kept:,}{rule}", ((kept, math.nan),), "cut"),
     ]
     if least != kept:
-        curves.append(
-            Curve(f"least log-loss: {counted(least, 'column')}", ((least, values.get(least, math.nan)),), "least")
-        )
-    if unseen is not None and selection.honest is not None:
+        label = f"least log-loss: {counted(least, 'column')}"
+        curves.append(Curve(label, ((least, values.get(least, math.nan)),), "least"))
+    if unseen and selection.honest is not None:
         chosen, every, none = unseen
-        label = f"chosen this way, on unseen rows ({selection.honest.folds} folds)"
         ends = min(values), max(values)
+        label = f"chosen this way, on unseen rows ({selection.honest.folds} folds)"
         all_label = f"all {counted(selection.input.features, 'column')}, on unseen rows"
-        curves += [
-            Curve(label, ((kept, chosen),), "estimate", error),
-            Curve(all_label, tuple((end, every) for end in ends), "dotted"),
-        ]
+        curves.append(Curve(label, ((kept, chosen),), "estimate", error))
+        curves.append(Curve(all_label, tuple((end, every) for end in ends), "dotted"))
         if 0 in values:
             curves.append(Curve("no columns, on unseen rows", tuple((end, none) for end in ends), "dashdot"))
     return tuple(curves)

@@ -4,7 +4,6 @@ every text that they write is escaped, and none acts on its neighbours.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from probfs.classifiers.scores import SCORES
 from probfs.notes import Note, texts_by_severity
-from probfs.output.documents import Table, ranking_table, selection_table
+from probfs.output.documents import Table, bar_lengths, ranking_table, selection_table
 from probfs.output.sentences import (
     describe_choice,
     describe_estimate,
@@ -42,23 +41,20 @@ _LONGEST_LINE = 300
 
 def ranking_html(ranking: Ranking) -> str:
     """The best columns, with bars; noise is pale."""
-    listed = replace(ranking, features=ranking.features[:_MOST_ROWS])
-    rest = rest_of_ranking(ranking, len(listed.features))
-    return _html(ranking_sentences(ranking), ranking_table(listed), rest, ranking.warnings)
+    table = ranking_table(replace(ranking, features=ranking.features[:_MOST_ROWS]))
+    return _html(ranking_sentences(ranking), table, rest_of_ranking(ranking, _MOST_ROWS), ranking.warnings)
 
 
 def selection_html(selection: Selection) -> str:
     """Verdicts on the best columns, with bars; noise is pale."""
-    listed = replace(selection, features=selection.features[:_MOST_ROWS])
-    rest = rest_of_selection(selection, len(listed.features))
-    return _html(selection_sentences(selection), selection_table(listed), rest, selection.warnings)
+    table = selection_table(replace(selection, features=selection.features[:_MOST_ROWS]))
+    return _html(selection_sentences(selection), table, rest_of_selection(selection, _MOST_ROWS), selection.warnings)
 
 
 def _html(sentences: Sequence[str], table: Table, rest: str, warnings: Sequence[Note]) -> str:
     severe, others = texts_by_severity(warnings)
-    (values,) = (column.values for column in table.columns if column.values)
     return load_template("notebook.html.jinja").render(
-        sentences=sentences, table=table, lengths=bar_lengths(values), rest=rest, warnings=severe, notes=others
+        sentences=sentences, table=table, rest=rest, warnings=severe, notes=others
     )
 
 
@@ -122,12 +118,6 @@ def read_asset(name: str) -> Markup:
     from markupsafe import Markup
 
     return Markup((files(__package__) / "assets" / name).read_text("utf-8"))  # noqa: S704  # it is ours
-
-
-def bar_lengths(values: Sequence[float | None]) -> list[float]:
-    """In per cent: the largest value has a bar of 100, and what is not above 0 has none."""
-    largest = max((value for value in values if value is not None and 0 < value < math.inf), default=1.0)
-    return [0.0 if value is None or not value > 0 else min(100 * value / largest, 100.0) for value in values]
 
 
 def _shown(value: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Rankings and selections as a page: one HTML file that needs no other and asks nothing of any network.
+"""Results as pages: one HTML file that needs no other and asks nothing of any network.
 
 Every text goes through the template's escaping, and the page forbids whatever it does not bring itself: a name that
 looks like a script would not run even if it were one.
@@ -8,55 +8,63 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import json
+import math
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from probfs.classifiers.scores import ABSOLUTE, SCORES, SIGNED, UNLABELED, Score
 from probfs.notes import texts_by_severity
 from probfs.output.documents import (
     NOISE_MARK,
+    Table,
     TableColumn,
-    noise_legend,
-    ranking_columns,
+    bar_lengths,
+    inspection_table,
+    pairs_table,
+    ranking_table,
     selection_table,
-    shown_scores,
 )
-from probfs.output.drawings import ranking_drawing, selection_drawing
-from probfs.output.notebook import bar_lengths, load_template, read_asset
-from probfs.output.report_sections import (
-    LONGEST_TEXT,
-    MARKS,
-    PageTable,
-    RoundModel,
-    basis_numbers,
-    describe_data,
-    shown_name,
-    svg_chart,
-    tell_story,
-)
+from probfs.output.drawings import Panel, ranking_drawing, selection_drawing
+from probfs.output.notebook import load_template, read_asset
 from probfs.output.sentences import (
     VERDICT_WORDS,
     errors_of,
+    inspection_sentences,
     is_noise,
+    pairs_sentences,
     ranking_sentences,
     selection_sentences,
-    shown_probability,
+    shown_loss,
     shown_score,
+    shown_scores,
 )
-from probfs.text import counted, listed, printable, shorten_middle
+from probfs.text import counted, listed, printable, quoted, shorten_middle
 
 if TYPE_CHECKING:
     from markupsafe import Markup
 
-    from probfs.ranking.result import Ranking
+    from probfs.interaction.result import Pairs
+    from probfs.ranking.result import InputSummary, Ranking
+    from probfs.ranking.story import Background
     from probfs.selection.result import Selection
 
 _BEST = 5
 _MOST_BARS = 12
+_MOST_POINTS = 300
+_MOST_PAIRS = 500
+_MOST_ON_MAP = 20
+"""Columns of a heat map: those of the best pairs."""
+_LONGEST = {"name": 200, "text": 300, "value": 60}
+"""Characters of a cell; the middle of a longer one is left out. The other formats have it in full."""
+_LONGEST_ON_MAP = 28
+_MARKS = {"least": 6, "estimate": 4}
+"""What a chart has that is no line: the radius of its circle."""
 _QUOTED = re.compile("&#39;(.+?)&#39;")
+_INTERVAL = re.compile(r"\(.*?,(?P<end>.*)\]")
 _MEANINGS = {
     ABSOLUTE.key: "is how far the probabilities of the classes move, on average, when the column is taken away",
     SIGNED.key: "is how far the probability of a row's own class falls, on average, when the column is taken away",
@@ -68,6 +76,36 @@ _VERDICTS = {
     "noise": "those called noise cannot be told from noise by these rows",
 }
 _TESTS = "p and q test the column alone against the class; q allows for how many columns were tested."
+_GAIN_OF_PAIRS = (
+    "The gain is how much less log-loss a row has, in nats, when the joint value of the two columns takes the place of "
+    "the two values. p and q test whether each column shifts the odds of the classes for itself, whatever the other "
+    "holds; q allows for how many pairs were tested."
+)
+_JUDGED = {
+    "rows": "how the model does on the rows that decide which column leaves",
+    "training rows": "how the model does on the rows that it was trained on",
+    "held-out rows": "how many held-out rows the model gets wrong, and its log-loss on the rows it was trained on",
+}
+_LEFT_OUT = {
+    "identifier": "as identifiers",
+    "index": "as row indexes",
+    "mapping": "by the mapping",
+    "exclude": "by exclude",
+    "include": "by include",
+}
+
+
+@dataclass(frozen=True)
+class PageTable:
+    """A table of the page."""
+
+    name: str
+    caption: str
+    table: Table
+    groups: Mapping[str, str] = field(default_factory=dict)
+    """The groups that rows can be chosen by, and what they are called."""
+    is_long: bool = True
+    """Whether readers want to sort it and to look for rows."""
 
 
 # Rankings.
@@ -76,68 +114,43 @@ _TESTS = "p and q test the column alone against the class; q allows for how many
 def ranking_report(ranking: Ranking) -> str:
     """The page, as text."""
     data, first = ranking.input, ranking.rounds[0]
-    noise = [is_noise(feature, ranking) for feature in ranking.features]
+    listed_noise = sum(is_noise(feature, ranking) for feature in ranking.features)
     best = listed((feature.feature for feature in ranking.features[:_BEST]), _BEST)
-    found = f"{'The first column is' if len(noise) == 1 else 'The first columns are'} {best}."
-    if any(noise):
-        found += f" These rows cannot tell {sum(noise):,} of those listed from noise."
+    found = f"{'The first column is' if len(ranking.features) == 1 else 'The first columns are'} {best}."
+    if listed_noise:
+        found += f" These rows cannot tell {listed_noise:,} of those listed from noise."
     when = "in the round in which it left" if ranking.settings.eliminate else "with all columns in the model"
-    wrong = f"{errors_of(first, ranking) / first.rows:.1%}"
+    rows = "rows"
+    if ranking.settings.estimate == "resubstitution":
+        rows = "training rows" if first.held_out_errors("resubstitution") is None else "held-out rows"
+    groups = {"plain": "told from noise", "noise": NOISE_MARK} if listed_noise else {}
     return _render(
         ranking,
         title=f"Ranking of {data.source}",
-        subtitle=f"Which columns predict {shown_name(data.target)}, most important first",
+        subtitle=f"Which columns predict {_shown_name(data.target)}, most important first",
         facts=[
-            (f"{data.features:,}", "column" if data.features == 1 else "columns"),
-            (f"{data.labelled_rows:,}", "labelled rows"),
-            (f"{len(data.classes):,}", "classes"),
-            (wrong, f"of {_judged_rows(ranking)} wrong with all columns"),
+            *_data_facts(data),
+            (f"{errors_of(first, ranking) / first.rows:.1%}", f"of {rows} wrong with all columns"),
         ],
         sentences=[*ranking_sentences(ranking), found],
         drawing=ranking_drawing(ranking),
         meanings=f"{_describe_scores(shown_scores(ranking), when)} {_TESTS}",
-        table=_ranking_table(ranking, noise),
-        story=_ranking_story(ranking),
+        table=PageTable("features", _caption(ranking), ranking_table(ranking, on_page=True), groups),
+        story=_ranking_story(ranking, rows),
     )
 
 
-def _judged_rows(ranking: Ranking) -> str:
-    """What the rows are called that are right or wrong."""
-    if ranking.settings.estimate != "resubstitution":
-        return "rows"
-    return "training rows" if ranking.rounds[0].held_out_errors("resubstitution") is None else "held-out rows"
-
-
-def _ranking_table(ranking: Ranking, noise: Sequence[bool]) -> PageTable:
-    columns = [*ranking_columns(ranking), *_test_columns(ranking.features)]
-    legend = ["±: one standard error."] if ranking.settings.uncertainty else []
-    if any(noise):
-        mark = NOISE_MARK.replace(" ", "\u00a0")
-        columns.append(TableColumn("note", [mark if is_one else "" for is_one in noise], "word"))
-        legend.append(noise_legend(ranking))
-    return PageTable(
-        "features",
-        _caption(len(noise), ranking.input.features),
-        columns,
-        ["noise" if is_one else "" for is_one in noise],
-        {"plain": "told from noise", "noise": NOISE_MARK} if any(noise) else {},
-        is_long=True,
-        note=" ".join([*legend, *_not_listed(ranking.input.features - len(noise))]),
-    )
-
-
-def _test_columns(features: Sequence[Any]) -> list[TableColumn]:
+def _data_facts(data: InputSummary) -> list[tuple[str, str]]:
     return [
-        TableColumn(name, [shown_probability(getattr(feature, name)) for feature in features]) for name in ("p", "q")
+        (f"{data.features:,}", "column" if data.features == 1 else "columns"),
+        (f"{data.labelled_rows:,}", "labelled rows"),
+        (f"{len(data.classes):,}", "classes"),
     ]
 
 
-def _caption(shown: int, total: int) -> str:
+def _caption(result: Ranking | Selection) -> str:
+    shown, total = len(result.features), result.input.features
     return f"The best {shown:,} of {total:,} columns" if shown < total else "All columns, best first"
-
-
-def _not_listed(hidden: int) -> list[str]:
-    return [f"{counted(hidden, 'more column')} {'is' if hidden == 1 else 'are'} not listed."] if hidden else []
 
 
 def _describe_scores(scores: Sequence[Score], when: str) -> str:
@@ -149,16 +162,13 @@ def _capitalized(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def _ranking_story(ranking: Ranking) -> Mapping[str, Any] | None:
+def _ranking_story(ranking: Ranking, rows: str) -> Mapping[str, Any] | None:
     if ranking.background is None:
         return None
-    story = ranking.background.story
-    models = []
-    for told in story:
-        summary = ranking.rounds[told.round - 1]
-        models.append(RoundModel(summary.features, errors_of(summary, ranking), summary.rows, summary.log_loss))
+    summaries = [ranking.rounds[told.round - 1] for told in ranking.background.story]
+    models = [(each.features, errors_of(each, ranking), each.log_loss) for each in summaries]
     ranked = [name for summary in reversed(ranking.rounds) for name in reversed(summary.removed)]
-    return tell_story(ranking.settings.score, story, models, ranked, len(ranking.features), _judged_rows(ranking))
+    return _tell_story(ranking, models, ranked, rows)
 
 
 # Selections.
@@ -167,90 +177,105 @@ def _ranking_story(ranking: Ranking) -> Mapping[str, Any] | None:
 def selection_report(selection: Selection) -> str:
     """The page, as text."""
     data, honest = selection.input, selection.honest
-    facts = [
-        (f"{len(selection.kept):,} of {data.features:,}", f"{'column' if data.features == 1 else 'columns'} to keep"),
-        (f"{data.labelled_rows:,}", "labelled rows"),
-        (f"{len(data.classes):,}", "classes"),
-    ]
+    columns, *facts = _data_facts(data)
+    facts = [(f"{len(selection.kept):,} of {columns[0]}", f"{columns[1]} to keep"), *facts]
     if honest is not None:
         chosen = "of unseen rows wrong when columns are chosen this way"
         judged = ((honest.kept, chosen), (honest.all, "with all columns"), (honest.none, "with none"))
         facts += [(f"{estimate.errors / estimate.rows:.1%}", what) for estimate, what in judged]
-    verdicts = {feature.verdict for feature in selection.features}
+    verdicts: Counter[str] = Counter(feature.verdict for feature in selection.features)
     words = "; ".join(meaning for verdict, meaning in _VERDICTS.items() if verdict in verdicts)
     scores = _describe_scores([SCORES[selection.settings.score]], "in the round in which it left")
     losses = "The log-loss is that of the model of this column and those ranked above it."
     kept = f"Kept: {listed(selection.kept, 2 * _BEST)}." if selection.kept else "No column is kept."
+    groups = {name: f"{word} ({verdicts[name]:,})" for name, word in VERDICT_WORDS.items() if verdicts[name]}
     return _render(
         selection,
         title=f"Which columns of {data.source} to keep",
-        subtitle=f"To predict {shown_name(data.target)} by {selection.settings.model.summary}",
+        subtitle=f"To predict {_shown_name(data.target)} by {selection.settings.model.summary}",
         facts=facts,
         sentences=[*selection_sentences(selection), kept],
         drawing=selection_drawing(selection),
         meanings=" ".join(filter(None, [words and f"{_capitalized(words)}.", scores, losses, _TESTS])),
-        table=_selection_table(selection),
+        table=PageTable("features", _caption(selection), selection_table(selection, on_page=True), groups),
         story=_selection_story(selection),
-    )
-
-
-def _selection_table(selection: Selection) -> PageTable:
-    features = selection.features
-    *columns, why = selection_table(selection).columns
-    reasons = [shorten_middle(cell, LONGEST_TEXT) for cell in why.cells]
-    verdicts: Counter[str] = Counter(feature.verdict for feature in features)
-    return PageTable(
-        "features",
-        _caption(len(features), selection.input.features),
-        [*columns, *_test_columns(features), *([replace(why, cells=reasons)] if any(reasons) else [])],
-        [feature.verdict for feature in features],
-        {name: f"{word} ({verdicts[name]:,})" for name, word in VERDICT_WORDS.items() if verdicts[name]},
-        is_long=True,
-        note=" ".join(_not_listed(len(selection.unlisted))),
     )
 
 
 def _selection_story(selection: Selection) -> Mapping[str, Any] | None:
     if selection.background is None:
         return None
-    story, sizes = selection.background.story, {size.features: size for size in selection.sizes}
-    told, rows = [sizes[len(round_.scores)] for round_ in story], selection.input.labelled_rows
-    models = [RoundModel(size.features, size.errors, rows, size.log_loss) for size in told]
+    sizes = {size.features: size for size in selection.sizes}
+    told = [sizes[len(round_.scores)] for round_ in selection.background.story]
     # Those that were eliminated one by one come first of all.
     ranked = [feature.feature for feature in (*selection.features, *selection.unlisted)[: max(sizes)]]
-    return tell_story(
-        selection.settings.score, story, models, ranked, min(len(selection.features), len(ranked)), "rows"
+    return _tell_story(selection, [(size.features, size.errors, size.log_loss) for size in told], ranked, "rows")
+
+
+# Pairs.
+
+
+def pairs_report(pairs: Pairs) -> str:
+    """The page, as text."""
+    data = pairs.input
+    return _render(
+        pairs,
+        title=f"Pairs of columns of {data.source}",
+        subtitle=f"Which of them tell {_shown_name(data.target)} together",
+        facts=[*_data_facts(data), (f"{len(pairs.found):,} of {pairs.tested:,}", "pairs found")],
+        sentences=pairs_sentences(pairs),
+        heading="Pairs",
+        meanings=_GAIN_OF_PAIRS,
+        table=PageTable("features", "Pairs, best first", pairs_table(pairs, _MOST_PAIRS)),
+        heat_map=_heat_map(pairs),
     )
+
+
+def _heat_map(pairs: Pairs) -> Mapping[str, Any] | None:
+    """The columns of the best pairs, and how dark the cell of each two of them is; None where it is not listed."""
+    names: dict[str, None] = {}
+    for pair in pairs.pairs:
+        if len(names.keys() | {pair.a, pair.b}) <= _MOST_ON_MAP:
+            names |= dict.fromkeys((pair.a, pair.b))
+    gains = {frozenset((pair.a, pair.b)): max(pair.gain, 0.0) for pair in pairs.pairs}
+    largest = max(gains.values(), default=0.0) or 1.0
+    shown = [shorten_middle(printable(name), _LONGEST_ON_MAP) for name in names]
+    cells = [[gains.get(frozenset((a, b))) if a != b else None for b in names] for a in names]
+    return {
+        "names": shown,
+        "margin": 16 + 8 * max(map(len, shown), default=0),
+        "cells": [[None if gain is None else gain / largest for gain in row] for row in cells],
+    }
 
 
 # The page.
 
 
-def _render(
-    result: Ranking | Selection, *, table: PageTable, story: Mapping[str, Any] | None, drawing: Any, **texts: Any
-) -> str:
-    background, settings = result.background, result.settings
-    data = None if background is None else describe_data(background, result.input, settings.count)
+def _render(result: Ranking | Selection | Pairs, *, table: PageTable, **parts: Any) -> str:
+    settings = result.settings if isinstance(result.settings, dict) else result.settings.to_dict()
+    background: Background | None = getattr(result, "background", None)
+    data = None if background is None else _describe_data(background, result.input, settings.get("count"))
+    parts = {"heading": "Columns", "drawing": None, "story": None, "heat_map": None, **parts}
+    story, drawing = parts["story"], parts["drawing"]
     tables = [table, *([story["table"]] if story else []), *([data["classes"], data["columns"]] if data else [])]
-    style, script = read_asset("report.css") + table_rules(tables), read_asset("report.js")
+    style, script = read_asset("report.css") + _table_rules(tables), read_asset("report.js")
     warnings, notes = texts_by_severity(result.warnings)
-    bars = drawing.bars[:_MOST_BARS]
-    chosen = {name: value for name, value in settings.to_dict().items() if value is not None and value != ()}
-    filters = {"sentence": sentence, "name": shown_name, "score": shown_score}
-    return load_template("report.html.jinja", **filters).render(
-        **texts,
+    bars = () if drawing is None else drawing.bars[:_MOST_BARS]
+    chosen = {name: value for name, value in settings.items() if value is not None and value != ()}
+    return load_template(
+        "report.html.jinja", sentence=_sentence, cell=_shown_cell, name=_shown_name, score=shown_score
+    ).render(
+        **parts,
         style=style,
         script=script,
-        policy=content_policy(style, script),
+        policy=f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; base-uri 'none'; "
+        "form-action 'none'",
         notices=[("Warnings", warnings), ("Notes", notes)],
-        drawing=drawing,
         bars=list(zip(bars, bar_lengths([bar.value for bar in bars]), strict=True)),
-        rest=drawing.describe_rest(len(bars)),
-        charts=[svg_chart(panel) for panel in drawing.panels],
-        marks=MARKS,
+        charts=[_chart(panel) for panel in drawing.panels] if drawing else [],
+        marks=_MARKS,
         features=table,
-        story=story,
-        basis=basis_numbers(result.input),
+        basis=_basis_numbers(result.input),
         data=data,
         settings={name: _shown_setting(value) for name, value in chosen.items()},
         call=None if background is None else background.call,
@@ -258,33 +283,41 @@ def _render(
     )
 
 
-def table_rules(tables: Sequence[PageTable]) -> Markup:
+def _shown_name(name: str) -> str:
+    """A name as the page has it: nothing in it acts on its neighbours, and it is not longer than a few lines."""
+    return _shown_cell(name, "name")
+
+
+def _shown_cell(text: str, kind: str) -> str:
+    longest = _LONGEST.get(kind, 10_000)
+    return shorten_middle(printable(shorten_middle(text, longest)), longest)
+
+
+def _shown_setting(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return listed(map(str, value), 12) if isinstance(value, tuple | list) else _shown_name(str(value))
+
+
+def _table_rules(tables: Sequence[PageTable]) -> Markup:
     """Rules of style for the columns of tables; the headings that narrow windows show beside cells are ours."""
     from markupsafe import Markup
 
     rules = []
     for table in tables:
-        for number, column in enumerate(table.columns, 1):
+        for number, column in enumerate(table.table.columns, 1):
             cell = f"#{table.name} tbody tr > :nth-child({number})"
-            if column.kind in ("text", "word"):
+            if column.kind != "number":
                 rules.append(f"{cell} {{ text-align: left; }}")
-            if "±" in "".join(column.cells[:1]):
-                rules.append(f"@media print {{ {cell} {{ white-space: normal; }} }}")
-            if column.kind == "text":
-                rules.append(f"{cell} {{ white-space: normal; min-width: 16rem; max-width: 30rem; }}")
+            if column.kind in ("text", "value"):
+                rules.append(f"{cell} {{ white-space: normal; min-width: 8rem; max-width: 30rem; }}")
             if column.kind != "name":
                 label = f'{cell}::before {{ content: "{column.heading}"; }}'
                 rules.append(f"@media screen and (max-width: 44rem) {{ {label} }}")
     return Markup("\n".join(rules) + "\n")  # noqa: S704  # no name or value has a part in it
 
 
-def _shown_setting(value: Any) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return listed(map(str, value), 12) if isinstance(value, tuple | list) else shown_name(str(value))
-
-
-def sentence(text: str) -> Markup:
+def _sentence(text: str) -> Markup:
     """A text that ends as sentences do, in which names that are written from right to left do not turn others."""
     from markupsafe import Markup, escape
 
@@ -293,11 +326,182 @@ def sentence(text: str) -> Markup:
     return Markup(_QUOTED.sub(r"&#39;<bdi>\1</bdi>&#39;", escaped))  # noqa: S704  # escaped just now
 
 
-def content_policy(style: str, script: str | None = None) -> str:
-    """What the page may do: nothing but apply its style and, if it has one, run its script."""
-    scripts = "" if script is None else f" script-src '{_hash(script)}';"
-    return f"default-src 'none'; style-src '{_hash(style)}';{scripts} base-uri 'none'; form-action 'none'"
-
-
 def _hash(text: str) -> str:
     return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
+
+
+# The parts of a page.
+
+
+def _chart(panel: Panel) -> Mapping[str, Any]:
+    """A panel as SVG that is as wide as the window: in per cent of its width, from the left, and of its height, from
+    the top.
+    """
+    (fewest, most), (low, high) = panel.sizes, panel.value_range
+    scale = math.log1p if panel.is_logarithmic else float
+
+    def x(size: int) -> float:
+        return round(100 * (scale(size) - scale(fewest)) / (scale(most) - scale(fewest)), 2)
+
+    def y(value: float) -> float:
+        return round(100 * (1 - (value - low) / (high - low)), 2)
+
+    lines: list[tuple[str, str]] = []
+    marks: list[tuple[str | float, ...]] = []
+    for curve in panel.curves:
+        points = [(size, value) for size, value in curve.points if math.isfinite(value)]
+        if curve.style == "cut":
+            at = x(curve.points[0][0])
+            lines.append((curve.style, f"{at},0 {at},100"))
+        elif curve.style in _MARKS:
+            marks += [(curve.style, x(size), *map(y, (at, at - curve.error, at + curve.error))) for size, at in points]
+        else:
+            some = points[:: 1 + len(points) // _MOST_POINTS]
+            lines.append((curve.style, " ".join(f"{x(size)},{y(value)}" for size, value in some)))
+    values = dict(panel.curves[0].points)
+    ends = [f"{panel.show(values[size])} with {counted(size, 'column')}" for size in (most, fewest)]
+    return {
+        "title": panel.title,
+        "description": f"{panel.title} by the number of columns in the model: {', '.join(ends)}",
+        "lines": lines,
+        "marks": marks,
+        "values": [(y(value), panel.show(value)) for value in panel.value_ticks],
+        "sizes": [(x(size), f"{size:,}") for size in panel.size_ticks],
+    }
+
+
+def _tell_story(
+    result: Ranking | Selection, models: Sequence[tuple[int, int, float]], ranked: Sequence[str], rows: str
+) -> Mapping[str, Any] | None:
+    """The rounds as a table, and as what the script shows of them; a single round has no story.
+
+    The columns, errors and log-loss of each round's model are given, and the names of all columns, best first.
+    """
+    story, total = result.background.story if result.background else (), result.input.labelled_rows
+    if not story or story[-1].round < 2:
+        return None
+    rounds, most = story[-1].round, min(len(result.features), len(ranked))
+    after = [*(columns for columns, _, _ in models[1:]), 0]
+    until = [*(told.round for told in story[1:]), rounds + 1]
+    training = "" if rows == "rows" else " on training rows"
+    cells, sentences = [], []
+    for told, (columns, errors, log_loss), left, end in zip(story, models, after, until, strict=True):
+        leaving, share, loss = _name_few(ranked[left:columns][::-1]), f"{errors / total:.1%}", shown_loss(log_loss)
+        cells.append((f"{told.round:,}", f"{columns:,}", f"{errors:,}", share, loss, leaving))
+        then = "Then" if end == told.round + 1 else f"By round {end:,}"
+        sentences.append(
+            f"Round {told.round:,} of {rounds:,}: {counted(columns, 'column is', 'columns are')} left. "
+            f"The model gets {errors:,} of {total:,} {rows} wrong ({share}), log-loss {loss}{training}. "
+            f"{then} {leaving} {'leaves' if columns - left == 1 else 'leave'}."
+        )
+    headings = ("round", "columns", "rows wrong", "share wrong", "log-loss")
+    *numbers, names = zip(*cells, strict=True)
+    table = [TableColumn(heading, column) for heading, column in zip(headings, numbers, strict=True)]
+    some = f"{len(story)} of the {rounds:,} rounds" if len(story) < rounds else "All rounds"
+    script = {
+        "sentences": [printable(sentence) for sentence in sentences],
+        # Those of the columns that are left, in the order of the table of columns.
+        "scores": [[_rounded(value) for value in told.scores[:most]] for told in story],
+        # How many are left, listed or not.
+        "left": [len(told.scores) for told in story],
+        "largest": [max((abs(_rounded(value) or 0.0) for value in told.scores), default=0.0) for told in story],
+    }
+    return {
+        "score": SCORES[result.settings.score].heading,
+        "table": PageTable(
+            "rounds",
+            f"{some}: {_JUDGED[rows]}",
+            Table([*table, TableColumn("then left", names, "text")]),
+            is_long=False,
+        ),
+        "rounds": len(story),
+        "script": _json_for_script(script),
+    }
+
+
+def _name_few(leaving: Sequence[str]) -> str:
+    shown = ", ".join(_shown_cell(name, "value") for name in leaving[:3])
+    return shown if len(leaving) <= 3 else f"{shown} and {counted(len(leaving) - 3, 'other')}"
+
+
+def _rounded(value: float) -> float | None:
+    """A score in the digits that the page shows."""
+    return float(shown_score(value)) if math.isfinite(value) else None
+
+
+def _json_for_script(content: Mapping[str, Any]) -> Markup:
+    """JSON in which nothing can end the element that it stands in."""
+    from markupsafe import Markup
+
+    # Whatever is not ASCII is an escape already.
+    text = json.dumps(content, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+    for character in "<>&":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return Markup(text)  # noqa: S704  # nothing is left in it that a page would take for markup
+
+
+def _basis_numbers(data: InputSummary) -> Mapping[str, str]:
+    """What the answer rests on, those numbers that are 0 among them; nothing where it is not known."""
+    basis = data.basis
+    if basis is None:
+        return {}
+    numbers = {
+        "labelled rows": data.labelled_rows,
+        "unlabelled rows": data.unlabelled_rows,
+        "rows of rare classes, dropped": data.dropped_rows,
+        "columns that took part": data.features,
+        **{f"columns left out {words}": basis.left_out.get(reason, 0) for reason, words in _LEFT_OUT.items()},
+        "missing cells of labelled rows": basis.missing_cells,
+        "columns with missing cells": basis.missing_columns,
+        "columns where words such as NA are missing cells": basis.missing_words,
+        "columns of numbers or dates in a style of their own": basis.restyled,
+        "columns with values that are taken as one": basis.merged,
+        "columns of numbers cut into intervals": basis.cut,
+    }
+    return {what: f"{number:,}" for what, number in numbers.items()}
+
+
+def _describe_data(background: Background, data: InputSummary, count: str | None) -> Mapping[str, Any]:
+    """What the table held; ``count`` is the column that counts rows."""
+    inspection = background.inspection
+    table, _ = inspection_sentences(inspection)
+    sentences = [table, f"The target is {_shown_name(inspection.target)} ({inspection.target_reason})"]
+    further = data.unlabelled_rows - inspection.unlabelled_rows
+    if further:
+        added = counted(further, "further unlabelled row is", "further unlabelled rows are")
+        sentences.append(f"{added} in {listed(data.unlabelled_sources)}")
+    if count is not None:
+        sentences.append(f"Rows are counted as the column {quoted(count)} says, here and below")
+    ordered = sorted(inspection.classes.items(), key=lambda item: (-item[1], item[0]))
+    total = max(sum(inspection.classes.values()), 1)
+    numbers = [number for _, number in ordered]
+    classes = [
+        TableColumn("class", [name for name, _ in ordered], "name"),
+        TableColumn("rows", [f"{number:,}" for number in numbers], values=numbers),
+        TableColumn("share", [f"{number / total:.1%}" for number in numbers]),
+    ]
+    cuts = {name: cut_points(intervals) for name, intervals in background.intervals.items()}
+    caption = "All columns of the table, and what was made of each"
+    return {
+        "sentences": sentences,
+        "classes": PageTable("classes", "Classes, the largest first", Table(classes), is_long=False),
+        "columns": PageTable("columns", caption, inspection_table(inspection, cuts)),
+    }
+
+
+def cut_points(intervals: Sequence[str]) -> str:
+    """Where a column was cut, numbers in at most six digits.
+
+    >>> cut_points(["(-inf,18]", "(18,30.123456789]", "(30.123456789,inf)"]), cut_points(["(-inf,inf)"])
+    ('at 18, 30.1235', '')
+    """
+    ends = [found["end"] for interval in intervals if (found := _INTERVAL.fullmatch(interval))]
+    return f"at {', '.join(map(_few_digits, ends))}" if ends else ""
+
+
+def _few_digits(end: str) -> str:
+    try:
+        return f"{float(end):.6g}"
+    except ValueError:
+        # A date.
+        return end

@@ -8,17 +8,19 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from probfs.classifiers.options import ESTIMATES
-from probfs.classifiers.scores import SCORES
+from probfs.classifiers.scores import SCORES, Score
 from probfs.text import and_more, counted, listed, option, printable, quoted
 
 if TYPE_CHECKING:
     from probfs.columns.inspect import Inspection
     from probfs.comparison.result import Comparison, Side
+    from probfs.interaction.result import Pairs
     from probfs.ranking.result import InputSummary, RankedFeature, Ranking, RoundSummary
-    from probfs.selection.result import HonestEstimate, Judged, Selection
+    from probfs.selection.result import HonestEstimate, Selection
 
 VERDICT_WORDS = {"keep": "kept", "redundant": "redundant", "weak": "weak", "noise": "noise"}
 _MOST_NAMES = 6
+_UNLISTED = "are listed in one document only"
 _SHOWN_OVERLAPS = (5, 10, 20, 50, 100)
 _SAME_LOSS = 5e-4
 """Differences of log-loss below this are nothing in the three decimals shown."""
@@ -63,12 +65,9 @@ def ranking_sentences(ranking: Ranking) -> list[str]:
 
 def describe_input(data: InputSummary) -> str:
     """The table, its columns, rows and classes."""
-    rows = f"{data.labelled_rows:,} labelled"
-    if data.unlabelled_rows:
-        rows += f" and {data.unlabelled_rows:,} unlabelled"
-    rows += " rows"
-    if data.dropped_rows:
-        rows += f" ({counted(data.dropped_rows, 'row')} of rare classes dropped)"
+    unlabelled = f" and {data.unlabelled_rows:,} unlabelled" if data.unlabelled_rows else ""
+    dropped = f" ({counted(data.dropped_rows, 'row')} of rare classes dropped)" if data.dropped_rows else ""
+    rows = f"{data.labelled_rows:,} labelled{unlabelled} rows{dropped}"
     classes = f"{printable(data.target)} with {counted(len(data.classes), 'class', 'classes')}"
     return f"{data.source}: {counted(data.features, 'column')}, {rows}, target {classes} ({listed(data.classes, 4)})"
 
@@ -114,6 +113,13 @@ def describe_model(ranking: Ranking) -> str:
     settings = ranking.settings
     folds = "" if settings.folds is None else f"{settings.folds}-fold "
     return f"{settings.model.summary}, {folds}{ESTIMATES[settings.estimate]}"
+
+
+def shown_scores(ranking: Ranking) -> list[Score]:
+    """The scores that have values, the driving one first."""
+    driving = SCORES[ranking.settings.score]
+    present = [score for score in SCORES if ranking.input.unlabelled_rows or not score.needs_unlabelled]
+    return [driving, *(score for score in present if score != driving)]
 
 
 def errors_of(summary: RoundSummary, ranking: Ranking) -> int:
@@ -173,31 +179,27 @@ def selection_sentences(selection: Selection) -> list[str]:
 
 def describe_choice(selection: Selection) -> str:
     """How many columns to keep, and why the others may go."""
-    verdicts: Counter[str] = Counter(
-        "beyond" if selection.is_beyond(feature) else feature.verdict
-        for feature in (*selection.features, *selection.unlisted)
-    )
+    settings, every = selection.settings, (*selection.features, *selection.unlisted)
+    verdicts: Counter[str] = Counter("beyond" if selection.is_beyond(feature) else feature.verdict for feature in every)
     total, kept = selection.input.features, len(selection.kept)
-    screened = f"told from noise (false discoveries: at most {100 * selection.settings.noise_above:g}%)"
     requests = _describe_requests(selection)
+    screened = f"told from noise (false discoveries: at most {100 * settings.noise_above:g}%)"
     if verdicts["noise"] == total:
         return f"Keep none of {total:,}{requests}: {'it cannot' if total == 1 else 'none can'} be {screened}."
-    amount = f"all {total:,}" if kept == total > 1 else f"{f'{kept:,}' if kept else 'none'} of {total:,}"
-    beyond = f"beyond the {selection.settings.keep} asked for (weak)"
-    reasons = (
-        ("redundant", "says what kept columns say (redundant)", "say what kept columns say (redundant)"),
-        ("beyond", f"is {beyond}", f"are {beyond}"),
-        ("weak", "adds too little (weak)", "add too little (weak)"),
-        ("noise", f"cannot be {screened}", f"cannot be {screened}"),
-    )
-    dropped = ", ".join(
-        f"{verdicts[verdict]:,} {one if verdicts[verdict] == 1 else many}"
-        for verdict, one, many in reasons
+    reasons = {
+        "redundant": ("says", "say", "what kept columns say (redundant)"),
+        "beyond": ("is", "are", f"beyond the {settings.keep} asked for (weak)"),
+        "weak": ("adds", "add", "too little (weak)"),
+        "noise": ("cannot", "cannot", f"be {screened}"),
+    }
+    dropped = [
+        f"{verdicts[verdict]:,} {one if verdicts[verdict] == 1 else many} {rest}"
+        for verdict, (one, many, rest) in reasons.items()
         if verdicts[verdict]
-    )
-    untested = all(feature.p is None for feature in (*selection.features, *selection.unlisted))
-    unscreened = untested or selection.settings.false_discoveries == 1
-    sentences = [f"Keep {amount}{requests}", dropped, "No column was screened for noise" if unscreened else ""]
+    ]
+    amount = f"all {total:,}" if kept == total > 1 else f"{f'{kept:,}' if kept else 'none'} of {total:,}"
+    unscreened = settings.false_discoveries == 1 or all(feature.p is None for feature in every)
+    sentences = [f"Keep {amount}{requests}", ", ".join(dropped), "No column was screened for noise" * unscreened]
     return " ".join(f"{sentence}." for sentence in sentences if sentence)
 
 
@@ -217,24 +219,20 @@ def describe_estimate(honest: HonestEstimate | None) -> list[str]:
     """How selecting does on rows that neither the choice nor the model had seen."""
     if honest is None:
         return [f"Not judged on unseen rows ({option('folds', 0)})."]
-    kept, every, none = map(_errors_and_loss, (honest.kept, honest.all, honest.none))
+    kept, every, none = (
+        (f"{judged.errors / judged.rows:.1%}", shown_loss(judged.log_loss))
+        for judged in (honest.kept, honest.all, honest.none)
+    )
     judged = (
         f"Judged on rows that neither choice nor model had seen ({honest.folds} folds): kept {kept[0]} wrong, log-loss "
         f"{kept[1]}; all {every[0]}, {every[1]}; none (always the class shares) {none[0]}, {none[1]}."
     )
-    return [judged, _compare_losses(honest.difference, honest.se)]
-
-
-def _compare_losses(difference: float, se: float) -> str:
-    if abs(difference) < _SAME_LOSS:
-        return f"Log-loss a row: the same as with all columns (standard error {se:.3f})."
-    way = "lower" if difference < 0 else "higher"
-    clear = "" if abs(difference) > _CLEAR * se else ": no clear difference"
-    return f"Log-loss a row: {abs(difference):.3f} {way} than with all columns (standard error {se:.3f}){clear}."
-
-
-def _errors_and_loss(judged: Judged) -> tuple[str, str]:
-    return f"{judged.errors / judged.rows:.1%}", shown_loss(judged.log_loss)
+    size, error = abs(honest.difference), f"(standard error {honest.se:.3f})"
+    if size < _SAME_LOSS:
+        return [judged, f"Log-loss a row: the same as with all columns {error}."]
+    way = "lower" if honest.difference < 0 else "higher"
+    clear = "" if size > _CLEAR * honest.se else ": no clear difference"
+    return [judged, f"Log-loss a row: {size:.3f} {way} than with all columns {error}{clear}."]
 
 
 def rest_of_selection(selection: Selection, shown: int) -> str:
@@ -246,6 +244,21 @@ def rest_of_selection(selection: Selection, shown: int) -> str:
     kinds = ", ".join(f"{verdicts[verdict]:,} {word}" for verdict, word in VERDICT_WORDS.items() if verdicts[verdict])
     key = SCORES[selection.settings.score].key
     return f"… {len(hidden):,} more ({kinds}){_none_above(getattr(feature, key) for feature in hidden)}"
+
+
+# Pairs.
+
+
+def pairs_sentences(pairs: Pairs) -> list[str]:
+    data, found = pairs.input, pairs.found
+    limit = f"q ≤ {pairs.settings['false_discoveries']:g}"
+    table = f"{data.source}: {data.labelled_rows:,} labelled rows, {counted(data.features, 'column')}"
+    sentence = f"{table}, {counted(pairs.tested, 'pair')} tested; target {quoted(data.target)}."
+    if not found:
+        return [sentence, f"No pair of columns tells more than its columns do one by one ({limit})."]
+    tell = "1 pair tells" if len(found) == 1 else f"{len(found):,} pairs tell"
+    joined = f"--join {quoted(f'{found[0].a}+{found[0].b}')} ranks the first as one column"
+    return [sentence, f"{tell} together what neither column tells beside the other ({limit}); {joined}."]
 
 
 # Inspections.
@@ -267,16 +280,22 @@ def inspection_sentences(inspection: Inspection) -> list[str]:
 
 def comparison_sentences(comparison: Comparison) -> list[str]:
     """The sentences, most important first."""
-    return [
-        f"old: {_describe_side(comparison.old)}",
-        f"new: {_describe_side(comparison.new)}",
-        _describe_changes(comparison),
-        *_describe_renaming(comparison),
-        *_describe_similarity(comparison),
-        *_describe_kept(comparison),
-        *_describe_intervals(comparison),
-        *_describe_differences(comparison),
-    ]
+    has_moves = any(column.change not in ("same", "unlisted") for column in comparison.columns)
+    renamed = [f"{quoted(old)} is now {quoted(new)}" for old, new in comparison.renamed.items()]
+    sentences = [f"old: {_describe_side(comparison.old)}", f"new: {_describe_side(comparison.new)}"]
+    sentences.append(_describe_moves(comparison) if has_moves else _describe_sameness(comparison))
+    if renamed:
+        sentences.append(f"Probably renamed, by what they score: {and_more(renamed, _MOST_NAMES)}.")
+    if has_moves:
+        sentences.append(_describe_similarity(comparison))
+    if comparison.old.kept is not None and comparison.new.kept is not None:
+        sentences.append(_describe_kept(comparison, len(comparison.old.kept), len(comparison.new.kept)))
+    elif comparison.old.kept is None and comparison.new.kept is None:
+        sentences += _describe_intervals(comparison)
+    for severe, words in ((True, "Hard to compare"), (False, "Also different")):
+        found = [str(difference) for difference in comparison.differences if difference.severe == severe]
+        sentences += [f"{words}: {', '.join(found)}."] if found else []
+    return sentences
 
 
 def _describe_side(side: Side) -> str:
@@ -286,68 +305,48 @@ def _describe_side(side: Side) -> str:
     return f"{document}{side.kind} of {printable(data.source)} ({columns}, {rows}, target {printable(data.target)})"
 
 
-_UNLISTED = "are listed in one document only"
-
-
-def _describe_changes(comparison: Comparison) -> str:
-    if not _has_moves(comparison):
-        return _describe_sameness(comparison)
-    counts = {change: len(comparison.changes(change)) for change in ("rose", "fell", "appeared", "vanished")}
-    words = [
-        *((number, change) for change, number in counts.items()),
-        (len(comparison.changes("unlisted")), _UNLISTED),
-        (len(comparison.changes("same")), "stayed"),
-        (len(comparison.judged_otherwise), "judged otherwise"),
-    ]
-    said = ", ".join(f"{number:,} {word}" for number, word in words if number)
+def _describe_moves(comparison: Comparison) -> str:
+    counts: Counter[str] = Counter(column.change for column in comparison.columns)
+    words = {"rose": "rose", "fell": "fell", "appeared": "appeared", "vanished": "vanished"}
+    words |= {"unlisted": _UNLISTED, "same": "stayed"}
+    said = [f"{counts[change]:,} {word}" for change, word in words.items() if counts[change]]
+    judged = len(comparison.judged_otherwise)
+    said += [f"{judged:,} judged otherwise"] if judged else []
     both = (counts["rose"] or counts["fell"]) and (counts["appeared"] or counts["vanished"])
     among = " (moves are counted among the columns that both have)" if both else ""
-    return f"Of {counted(len(comparison.columns), 'column')}: {said}{among}."
-
-
-def _has_moves(comparison: Comparison) -> bool:
-    """Whether a column moved, came or went."""
-    return any(column.change not in ("same", "unlisted") for column in comparison.columns)
+    return f"Of {counted(len(comparison.columns), 'column')}: {', '.join(said)}{among}."
 
 
 def _describe_sameness(comparison: Comparison) -> str:
     """What to say where no column moved, came or went: what else changed, and what is not known."""
     unlisted = len(comparison.changes("unlisted"))
-    both = len(comparison.columns) - unlisted
-    where = f" among the {counted(both, 'column')} that both documents list" if unlisted else ""
+    both = counted(len(comparison.columns) - unlisted, "column")
+    where = f" among the {both} that both documents list" if unlisted else ""
     rest = f"; {unlisted:,} {_UNLISTED}" if unlisted else ""
     judged = [
         f"{quoted(column.column)} ({column.old_verdict} → {column.new_verdict})"
         for column in comparison.judged_otherwise
     ]
-    scores = "; scores did change" if comparison.same_scores is False else ""
     if judged:
-        shown = and_more(judged, _MOST_NAMES)
-        return f"No rank changed{where}; {counted(len(judged), 'verdict')} did: {shown}{rest}."
+        verdicts = f"{counted(len(judged), 'verdict')} did: {and_more(judged, _MOST_NAMES)}"
+        return f"No rank changed{where}; {verdicts}{rest}."
+    scores = "; scores did change" if comparison.same_scores is False else ""
     if unlisted:
         return f"No rank changed{where}{scores}{rest}."
     # Nothing is unlisted, so verdicts are known if both documents have them.
     have_verdicts = None not in (comparison.old.kept, comparison.new.kept)
     ranks = "the same columns, ranks and verdicts" if have_verdicts else "the same columns and ranks"
     if comparison.same_scores:
-        return f"Nothing changed: {ranks}, and the same scores ({counted(both, 'column')})."
-    return f"No rank changed: {ranks} ({counted(both, 'column')}){scores}."
+        return f"Nothing changed: {ranks}, and the same scores ({both})."
+    return f"No rank changed: {ranks} ({both}){scores}."
 
 
-def _describe_renaming(comparison: Comparison) -> list[str]:
-    renamed = [f"{quoted(old)} is now {quoted(new)}" for old, new in comparison.renamed.items()]
-    return [f"Probably renamed, by what they score: {and_more(renamed, _MOST_NAMES)}."] if renamed else []
-
-
-def _describe_similarity(comparison: Comparison) -> list[str]:
-    """Correlations and overlaps, unless nothing moved."""
-    if not _has_moves(comparison):
-        return []
-    sentences = []
+def _describe_similarity(comparison: Comparison) -> str:
+    correlations = ""
     if comparison.spearman is not None and comparison.kendall is not None:
-        common = sum(column.moved is not None for column in comparison.columns)
-        correlations = f"Spearman {comparison.spearman:.3f}, Kendall {comparison.kendall:.3f}"
-        sentences.append(f"Rank correlation of {counted(common, 'column')} in both: {correlations}.")
+        common = counted(sum(column.moved is not None for column in comparison.columns), "column")
+        values = f"Spearman {comparison.spearman:.3f}, Kendall {comparison.kendall:.3f}"
+        correlations = f"Rank correlation of {common} in both: {values}. "
     most = max(comparison.old.input.features, comparison.new.input.features)
     overlaps = [
         f"{overlap.shared:,} of the first {overlap.first:,}"
@@ -355,23 +354,20 @@ def _describe_similarity(comparison: Comparison) -> list[str]:
         if overlap.first < most and overlap.first in (*_SHOWN_OVERLAPS, comparison.top)
     ]
     same = f"The same: {', '.join(overlaps)}; rank-biased overlap" if overlaps else "Rank-biased overlap:"
-    return [" ".join([*sentences, f"{same} {comparison.rbo:.3f}."])]
+    return f"{correlations}{same} {comparison.rbo:.3f}."
 
 
-def _describe_kept(comparison: Comparison) -> list[str]:
-    old, new = comparison.old.kept, comparison.new.kept
-    if old is None or new is None:
-        return []
-    parts = [f"Kept: {len(old):,} before, {len(new):,} now"]
-    parts += [f"newly {listed(comparison.newly_kept, _MOST_NAMES)}"] if comparison.newly_kept else []
-    parts += [f"no longer {listed(comparison.no_longer_kept, _MOST_NAMES)}"] if comparison.no_longer_kept else []
-    return [f"{'; '.join(parts)}."]
+def _describe_kept(comparison: Comparison, before: int, now: int) -> str:
+    newly, gone = comparison.newly_kept, comparison.no_longer_kept
+    newly_kept = f"; newly {listed(newly, _MOST_NAMES)}" if newly else ""
+    no_longer = f"; no longer {listed(gone, _MOST_NAMES)}" if gone else ""
+    return f"Kept: {before:,} before, {now:,} now{newly_kept}{no_longer}."
 
 
 def _describe_intervals(comparison: Comparison) -> list[str]:
     """Which moves are more than the rank intervals allow."""
     moved = [column for column in comparison.columns if column.moved]
-    if not moved or comparison.old.kept is not None or comparison.new.kept is not None:
+    if not moved:
         return []
     if comparison.measures["beyond"] is None:
         advice = f"rank with {option('uncertainty', True)} to tell change from chance"
@@ -381,10 +377,3 @@ def _describe_intervals(comparison: Comparison) -> list[str]:
         return ["Every move is within the rank intervals: chance may explain it."]
     number = f"{len(beyond):,} of {counted(len(moved), 'move')}"
     return [f"Beyond the rank intervals: {number}: {listed(beyond, _MOST_NAMES)}."]
-
-
-def _describe_differences(comparison: Comparison) -> list[str]:
-    severe = [str(found) for found in comparison.differences if found.severe]
-    others = [str(found) for found in comparison.differences if not found.severe]
-    sentences = [f"Hard to compare: {', '.join(severe)}."] if severe else []
-    return [*sentences, f"Also different: {', '.join(others)}."] if others else sentences

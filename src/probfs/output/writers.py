@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import math
 import re
@@ -9,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from probfs.output.documents import Document, Table, TableColumn
+from probfs.output.documents import NOISE, Document, Table, TableColumn, bar_lengths, cells_of
 from probfs.text import delimited, is_unseen, printable, shorten_middle
 
 if TYPE_CHECKING:
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
 
 _MARKDOWN_SPECIAL = re.compile(r"[\\`*_\[\]<>#|~$&]")
 _ENTITIES = {"<": "&lt;", ">": "&gt;", "&": "&amp;"}
-_DIGITS = 4
 _GAP = 2
 _BAR_WIDTH = 12
 _EIGHTHS = " ▏▎▍▌▋▊▉█"
@@ -26,7 +26,7 @@ _BARS_OPTIONAL = 2
 """Bars are left out of narrow terminals before any score, but after the first optional column."""
 _LEAST_WIDTHS = {"name": 14, "text": 20, "value": 12}
 """The characters that cells have before optional columns are left out; they are folded or shortened beyond."""
-_TIGHT = 8
+_TIGHT = dict.fromkeys(_LEAST_WIDTHS, 8)
 """What they have where nothing is left to leave out."""
 _LONGEST_WORD = 30
 """Up to so many characters, optional columns are left out before a word of a name is broken."""
@@ -51,13 +51,13 @@ class Presentation:
 
 def csv_text(document: Document, presentation: Presentation = Presentation()) -> str:
     """A row for each record, with all digits; on a terminal, names cannot steer it."""
-    rows = [tuple(document.header), *(_as_texts(record) for record in document.records)]
+    rows = [tuple(document.header), *map(_with_small_booleans, document.records())]
     if presentation.width is not None:
         rows = [tuple(printable(cell) if isinstance(cell, str) else cell for cell in row) for row in rows]
     return delimited(rows, safe=presentation.safe_csv)
 
 
-def _as_texts(record: Sequence[Any]) -> tuple[Any, ...]:
+def _with_small_booleans(record: Sequence[Any]) -> tuple[Any, ...]:
     """True and false in small letters, as in JSON."""
     return tuple(str(value).lower() if isinstance(value, bool) else value for value in record)
 
@@ -66,7 +66,7 @@ def data_frame(document: Document) -> pandas.DataFrame:
     """The records as a data frame with the columns of the CSV."""
     import pandas
 
-    frame = pandas.DataFrame([list(record) for record in document.records], columns=list(document.header))
+    frame = pandas.DataFrame(document.records(), columns=list(document.header))
     return frame.astype({name: dtype for name, dtype in document.header.items() if dtype != "text"})
 
 
@@ -90,9 +90,7 @@ def finite(value: Any) -> Any:
         return value if math.isfinite(value) else None
     if isinstance(value, dict):
         return {key: finite(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [finite(item) for item in value]
-    return value
+    return [finite(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 def _indented(content: Any) -> str:
@@ -106,13 +104,12 @@ def parquet_bytes(document: Document, presentation: Presentation = Presentation(
 
     types = {"text": pa.string(), "float64": pa.float64(), "bool": pa.bool_(), "boolean": pa.bool_()}
     schema = pa.schema([(name, types.get(dtype, pa.int64())) for name, dtype in document.header.items()])
+    rows = [dict(zip(document.header, record, strict=True)) for record in document.records()]
     rest = {key: value for key, value in document.content().items() if key != "features"}
-    # Not by zip(*records): a result may have no records, but it always has its columns.
-    cells = {name: [record[place] for record in document.records] for place, name in enumerate(document.header)}
     sink = pa.BufferOutputStream()
     # Arrow's own schema tells readers nothing that these types do not.
     with pq.ParquetWriter(sink, schema, store_schema=False) as writer:
-        writer.write_table(pa.Table.from_pydict(cells, schema=schema))
+        writer.write_table(pa.Table.from_pylist(rows, schema=schema))
         writer.add_key_value_metadata({"probfs": json.dumps(finite(rest), ensure_ascii=False, allow_nan=False)})
     return bytes(sink.getvalue())
 
@@ -122,30 +119,26 @@ def parquet_bytes(document: Document, presentation: Presentation = Presentation(
 
 def markdown_text(document: Document, presentation: Presentation = Presentation()) -> str:
     """The sentences, and the records as a pipe table."""
-    header, records = document.excerpt or (tuple(document.header), document.records)
-    columns: Sequence[int] = range(len(header))
+    headings = document.headings or {name: name for name in document.header}
+    rows = cells_of(document.rows if document.excerpt is None else document.excerpt, headings)
+    columns = [(heading, [row[place] for row in rows]) for place, heading in enumerate(headings.values())]
     if document.is_terse:
-        columns = [place for place in columns if any(record[place] is not None for record in records)]
-    rows = [[record[place] for place in columns] for record in map(_as_texts, records)]
+        columns = [(heading, cells) for heading, cells in columns if any(cell is not None for cell in cells)]
     parts = [escape_markdown(sentence) for sentence in document.sentences]
     if rows:
-        parts.append(_pipe_table([header[place] for place in columns], rows, _DIGITS if document.is_terse else None))
-    return "\n\n".join(parts).rstrip("\n") + "\n"
+        written = [[_markdown_cell(cell, document.is_terse) for cell in cells] for _, cells in columns]
+        rules = ["---" if any(isinstance(cell, str | bool) for cell in cells) else "---:" for _, cells in columns]
+        lines = [[heading for heading, _ in columns], rules, *zip(*written, strict=True)]
+        parts.append("\n".join(f"| {' | '.join(line)} |" for line in lines))
+    return "\n\n".join(parts) + "\n"
 
 
-def _pipe_table(header: Sequence[str], rows: Sequence[Sequence[object]], digits: int | None) -> str:
-    texts = [any(isinstance(row[column], str) for row in rows) for column in range(len(header))]
-    lines = [list(header), ["---" if text else "---:" for text in texts]]
-    lines += [[_markdown_cell(value, digits) for value in row] for row in rows]
-    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
-
-
-def _markdown_cell(value: object, digits: int | None) -> str:
+def _markdown_cell(value: object, is_terse: bool) -> str:
     if value is None:
         return ""
-    if digits is not None and isinstance(value, float):
-        return f"{value:.{digits}g}"
-    return escape_markdown(value) if isinstance(value, str) else str(value)
+    if isinstance(value, float) and is_terse:
+        return f"{value:.4g}"
+    return escape_markdown(value) if isinstance(value, str) else str(value).lower()
 
 
 def escape_markdown(text: str) -> str:
@@ -162,15 +155,12 @@ def escape_markdown(text: str) -> str:
 
 def terminal_text(document: Document, presentation: Presentation = Presentation()) -> str:
     """The sentences, and a table as wide as the terminal, or as wide as it needs."""
-    import io
-
     from rich.console import Console
     from rich.text import Text
 
     table = document.table()
     limit = presentation.width or (_PROSE_WIDTH if table.has_prose else None)
-    columns = [_made_printable(column) for column in _with_bars(table.columns)]
-    columns, widths = _fit(columns, limit)
+    columns, widths = _fit(list(_columns_of(table)), limit)
     needed = sum(widths) + _GAP * (len(widths) - 1)
     file = io.StringIO()
     console = Console(
@@ -189,114 +179,83 @@ def terminal_text(document: Document, presentation: Presentation = Presentation(
             console.print(Text(printable(line)), width=limit)
 
     say(*document.sentences)
-    if columns and columns[0].cells:
-        if document.sentences:
-            say("")
-        rows = range(len(columns[0].cells))
-        above = len(rows) if table.line is None else table.line[0]
+    number = len(columns[0].cells) if columns else 0
+    if number:
+        say(*[""] if document.sentences else [])
+        above, line = (number, "") if table.line is None else table.line
         console.print(_grid(columns, widths, None, table))
-        console.print(_grid(columns, widths, rows[:above], table), end="" if above == 0 else "\n")
-        if table.line is not None:
-            console.print(Text(f"── {table.line[1]} ".ljust(needed, "─"), overflow="crop", no_wrap=True))
-            console.print(_grid(columns, widths, rows[above:], table))
+        if above:
+            console.print(_grid(columns, widths, range(above), table))
+        if line:
+            console.print(Text(f"── {line} ".ljust(needed, "─"), overflow="crop", no_wrap=True))
+            console.print(_grid(columns, widths, range(above, number), table))
     say(*filter(None, [table.rest]))
     ending = " ".join(filter(None, [*table.legend, table.advice]))
-    if ending:
-        say("", ending)
+    say(*["", ending] if ending else [])
     return "\n".join(line.rstrip() for line in file.getvalue().splitlines()) + "\n"
 
 
-def _made_printable(column: TableColumn) -> TableColumn:
-    return replace(column, cells=[printable(cell) for cell in column.cells])
-
-
-def _with_bars(columns: Sequence[TableColumn]) -> Iterator[TableColumn]:
-    """The columns, with one of bars behind each that has them."""
-    for column in columns:
-        yield column
+def _columns_of(table: Table) -> Iterator[TableColumn]:
+    """The columns, with cells that cannot steer a terminal, and one of bars behind each that has them."""
+    for column in table.columns:
+        yield replace(column, cells=[printable(cell) for cell in column.cells])
         if column.has_terminal_bars:
-            largest = max((abs(value or 0.0) for value in column.values), default=0.0)
-            bars = [_bar(value, largest) for value in column.values]
+            bars = [_bar(length) for length in bar_lengths(column.values)]
             yield TableColumn("", bars, "word", optional=_BARS_OPTIONAL, styles=dict.fromkeys(bars, "cyan"))
 
 
-def _bar(value: float | None, largest: float) -> str:
-    """A bar in eighths of a character; a score below zero gets none, only its minus sign."""
-    if value is None or value <= 0 or largest <= 0:
-        return ""
-    eighths = max(1, round(value / largest * _BAR_WIDTH * 8))
+def _bar(length: float) -> str:
+    """A bar in eighths of a character; ``length`` is in per cent."""
+    eighths = max(round(length / 100 * _BAR_WIDTH * 8), length > 0)
     return "█" * (eighths // 8) + _EIGHTHS[eighths % 8].strip()
 
 
 def _fit(columns: list[TableColumn], limit: int | None) -> tuple[list[TableColumn], list[int]]:
     """The columns that have room, and how wide each is.
 
-    Where there is too little, headings take several lines, then names do, then optional columns are left out, and texts
-    are folded.
+    Where there is too little, headings and names take several lines, then optional columns are left out, and texts are
+    folded.
     """
-    optional = sorted((column.optional, place) for place, column in enumerate(columns) if column.optional)
-    left_out: set[int] = set()
-    for _, place in [*optional, (0, -1)]:
-        shown = [column for number, column in enumerate(columns) if number not in left_out]
-        longest = max((_longest_word(column) for column in shown if column.kind == "name"), default=0)
-        for heading_lines, name in ((1, _LONGEST_WORD), (2, _LONGEST_WORD), (1, longest), (2, longest)):
-            widths = [_width(column, heading_lines) for column in shown]
-            least = _least_widths(shown, widths, {**_LEAST_WIDTHS, "name": max(_LEAST_WIDTHS["name"], name)})
+    optional = sorted({column.optional for column in columns if column.optional})
+    for left_out in range(len(optional) + 1):
+        shown = [column for column in columns if column.optional not in optional[:left_out]]
+        for folds_headings in (False, True):
+            wanted = [_width(column, folds_headings) for column in shown]
+            least = [min(width, _least_width(column)) for column, width in zip(shown, wanted, strict=True)]
             if limit is None or sum(least) + _GAP * (len(shown) - 1) <= limit:
-                return shown, _share_out(shown, widths, least, limit)
-        left_out.add(place)
-    return shown, _share_out(shown, widths, _least_widths(shown, widths, dict.fromkeys(_LEAST_WIDTHS, _TIGHT)), limit)
+                return shown, _share_out(shown, wanted, least, limit)
+    tight = [min(width, _TIGHT.get(column.kind, width)) for column, width in zip(shown, wanted, strict=True)]
+    return shown, _share_out(shown, wanted, tight, limit)
 
 
-def _least_widths(columns: list[TableColumn], widths: list[int], least: Mapping[str, int]) -> list[int]:
-    return [min(width, least.get(column.kind, width)) for column, width in zip(columns, widths, strict=True)]
-
-
-def _longest_word(column: TableColumn) -> int:
+def _width(column: TableColumn, folds_heading: bool) -> int:
     from rich.cells import cell_len
 
-    words = [word for cell in column.cells for word in _BETWEEN_WORDS.split(cell)]
-    return min(max(map(cell_len, words), default=0), _LONGEST_WORD)
+    heading = column.heading.split() if folds_heading else [column.heading]
+    return max(map(cell_len, [*heading, *column.cells]), default=0)
 
 
-def _break_lines(text: str, width: int) -> str:
-    """A text in lines that end between words, or behind an underscore or the like in them."""
+def _least_width(column: TableColumn) -> int:
     from rich.cells import cell_len
 
-    lines = [""]
-    for word in _BETWEEN_WORDS.split(text):
-        if lines[-1] and cell_len(lines[-1] + word.rstrip()) > width:
-            lines.append("")
-        lines[-1] += word
-    return "\n".join(lines)
+    words = [word for cell in column.cells for word in _BETWEEN_WORDS.split(cell)] if column.kind == "name" else []
+    longest = min(max(map(cell_len, words), default=0), _LONGEST_WORD)
+    return max(longest, _LEAST_WIDTHS.get(column.kind, _UNLIMITED))
 
 
-def _share_out(columns: list[TableColumn], widths: list[int], least: list[int], limit: int | None) -> list[int]:
-    """What texts get beyond the least: names before all others, which share the rest evenly."""
+def _share_out(columns: list[TableColumn], wanted: list[int], least: list[int], limit: int | None) -> list[int]:
+    """What columns get beyond the least: names before all others, which share the rest evenly."""
     if limit is None:
-        return widths
+        return wanted
     free = max(limit - sum(least) - _GAP * (len(columns) - 1), 0)
     given = list(least)
     for are_names in (True, False):
         group = [place for place, column in enumerate(columns) if (column.kind == "name") == are_names]
-        for done, place in enumerate(sorted(group, key=lambda place: widths[place] - least[place])):
-            more = min(free // (len(group) - done), widths[place] - least[place])
+        for done, place in enumerate(sorted(group, key=lambda place: wanted[place] - least[place])):
+            more = min(free // (len(group) - done), wanted[place] - least[place])
             given[place] += more
             free -= more
     return given
-
-
-def _width(column: TableColumn, heading_lines: int) -> int:
-    from rich.cells import cell_len
-
-    heading = [column.heading] if heading_lines == 1 else column.heading.split()
-    return max(map(cell_len, [*heading, *column.cells]), default=0)
-
-
-def _made_to_fit(column: TableColumn, cell: str, width: int) -> str:
-    if column.kind == "value":
-        return shorten_middle(cell, width)
-    return _break_lines(cell, width) if column.kind in ("name", "text") else cell
 
 
 def _grid(
@@ -306,8 +265,9 @@ def _grid(
     import rich.table
     from rich.text import Text
 
-    below = 1 if table.has_prose else 0
-    grid = rich.table.Table(box=None, pad_edge=False, show_header=False, padding=(0, _GAP, below, 0))
+    grid = rich.table.Table(
+        box=None, pad_edge=False, show_header=False, padding=(0, _GAP, 1 if table.has_prose else 0, 0)
+    )
     for column, width in zip(columns, widths, strict=True):
         grid.add_column(
             width=width,
@@ -319,11 +279,27 @@ def _grid(
         grid.add_row(*(Text(column.heading, style="bold") for column in columns))
     for row in rows or ():
         cells = [
-            Text(_made_to_fit(column, column.cells[row], width), style=column.styles.get(column.cells[row], ""))
+            Text(_fold(column, column.cells[row], width), style=column.styles.get(column.cells[row], ""))
             for column, width in zip(columns, widths, strict=True)
         ]
-        grid.add_row(*cells, style="dim" if table.dim and table.dim[row] else None)
+        grid.add_row(*cells, style="dim" if table.groups and table.groups[row] == NOISE else None)
     return grid
+
+
+def _fold(column: TableColumn, text: str, width: int) -> str:
+    """A cell in its width: in lines that end between words, or behind an underscore or the like in them."""
+    from rich.cells import cell_len
+
+    if column.kind == "value":
+        return shorten_middle(text, width)
+    if column.kind not in ("name", "text"):
+        return text
+    lines = [""]
+    for word in _BETWEEN_WORDS.split(text):
+        if lines[-1] and cell_len(lines[-1] + word.rstrip()) > width:
+            lines.append("")
+        lines[-1] += word
+    return "\n".join(lines)
 
 
 WRITERS: Mapping[str, Callable[[Document, Presentation], str | bytes]] = {

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, astuple, dataclass, fields
+from dataclasses import astuple, dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from probfs.output.documents import Document, Table, TableColumn
+from probfs.output.documents import Document, Table, TableColumn, header_of, plain
 
 if TYPE_CHECKING:
     from probfs.paper.theory import PopulationScores
 
 Verdict = Literal["holds", "does not hold", "undecided"]
 _COLORS = {"holds": "green", "does not hold": "red", "undecided": "yellow"}
-_HEADINGS = ("where", "the paper says", "measured", "verdict")
+_HEADINGS = {"place": "where", "says": "the paper says", "measured": "measured", "verdict": "verdict"}
 
 
 @dataclass(frozen=True)
@@ -34,20 +34,21 @@ def claims_document(claims: Sequence[Claim], version: str = "", settings: Mappin
     """Claims as judged; ``settings`` say how they were put to the test."""
     content = {"schema": "probfs.reproduction/1", "version": version, "settings": settings}
     return Document(
-        {field.name: "text" for field in fields(Claim)},
-        [astuple(claim) for claim in claims],
-        lambda: {**content, "claims": [asdict(claim) for claim in claims]},
+        header_of(Claim),
+        claims,
+        lambda: {**content, "claims": plain(claims)},
         lambda: _claims_table(claims),
-        excerpt=(_HEADINGS, [astuple(claim)[1:5] for claim in claims]),
+        headings=_HEADINGS,
     )
 
 
 def _claims_table(claims: Sequence[Claim]) -> Table:
     names, *texts, verdicts, _ = zip(*map(astuple, claims), strict=True)
+    *headings, last = _HEADINGS.values()
     columns = [
         TableColumn("experiment", names, "word"),
-        *(TableColumn(heading, cells, "text") for heading, cells in zip(_HEADINGS[:-1], texts, strict=True)),
-        TableColumn("verdict", verdicts, "word", styles=_COLORS),
+        *(TableColumn(heading, cells, "text") for heading, cells in zip(headings, texts, strict=True)),
+        TableColumn(last, verdicts, "word", styles=_COLORS),
     ]
     return Table(columns, rest=f"{verdicts.count('holds')} of {len(claims)} hold.", has_prose=True)
 
@@ -56,9 +57,9 @@ def population_document(version: str, source: str, features: Sequence[Population
     """Scores in the order of the file's columns."""
     content = {"schema": "probfs.population/1", "version": version, "source": source}
     return Document(
-        {"feature": "text", **dict.fromkeys(("s_s", "s_a", "s_b"), "float64")},
-        [astuple(each) for each in features],
-        lambda: {**content, "features": [asdict(each) for each in features]},
+        header_of(type(features[0])),
+        features,
+        lambda: {**content, "features": plain(features)},
         lambda: _population_table(features),
         is_terse=False,
     )

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from probfs.classifiers.options import check_value
 from probfs.notes import Note
 from probfs.output.documents import Document as OutputDocument
-from probfs.output.documents import ranking_document
+from probfs.output.documents import header_of, ranking_document
 from probfs.output.writers import Presentation, csv_text, data_frame, json_text
 from probfs.ranking.document import Document, load_json
 from probfs.ranking.settings import TOP, Settings
@@ -54,6 +54,16 @@ class RankedFeature:
     """The worst one."""
     instead: str | None = None
     """The feature that it is nearly the same as, which took part in the elimination for both."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The content of the JSON, where the scores in the first round are an object."""
+        content: dict[str, Any] = {}
+        for name, value in vars(self).items():
+            if name.startswith("initial_"):
+                content.setdefault("initial", {})[name.removeprefix("initial_")] = value
+            else:
+                content[name] = value
+        return content
 
 
 @dataclass(frozen=True)
@@ -232,7 +242,7 @@ class Ranking(DrawnResult):
         return replace(self, features=self.features[:number], background=background, most_listed=number)
 
     def document(self) -> OutputDocument:
-        return ranking_document(self)
+        return ranking_document(self, header_of(RankedFeature))
 
     def to_html(self, path: str | os.PathLike[str] | None = None) -> str:
         """The ranking as a page to look at, in one file that needs no other, also written to ``path`` when given.

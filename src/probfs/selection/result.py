@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 from probfs.classifiers.options import check_value
 from probfs.notes import Note
 from probfs.output.documents import Document as OutputDocument
-from probfs.output.documents import selection_document
+from probfs.output.documents import header_of, selection_document
 from probfs.ranking.document import Document, load_json
 from probfs.ranking.result import DrawnResult, InputSummary, Ranking
 from probfs.ranking.settings import TOP
@@ -198,7 +198,7 @@ class Selection(DrawnResult):
         return reduced
 
     def document(self) -> OutputDocument:
-        return selection_document(self)
+        return selection_document(self, header_of(SelectedFeature))
 
     def to_html(self, path: str | os.PathLike[str] | None = None) -> str:
         """The selection as a page to look at, in one file that needs no other, also written to ``path`` when given.
