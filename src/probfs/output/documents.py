@@ -128,7 +128,7 @@ def header_of(record: type) -> Header:
 def content_of(schema: str, result: Any, keys: Sequence[str]) -> dict[str, Any]:
     """The content of the JSON: some attributes of a result."""
     content = {key: plain(getattr(result, key)) for key in keys}
-    return {"schema": f"probfs.{schema}", "version": result.version, **content}
+    return {"schema": schema, "version": result.version, **content}
 
 
 def plain(value: Any) -> Any:
@@ -157,7 +157,7 @@ def ranking_document(ranking: Ranking, header: Header) -> Document:
     return Document(
         header,
         ranking.features,
-        partial(content_of, "ranking/2", ranking, ("input", "settings", "features", "rounds", "warnings")),
+        partial(content_of, "probfs.ranking/2", ranking, ("input", "settings", "features", "rounds", "warnings")),
         partial(ranking_table, ranking),
         ranking_sentences(ranking),
     )
@@ -233,7 +233,7 @@ def selection_document(selection: Selection, header: Header) -> Document:
     return Document(
         header,
         selection.features,
-        partial(content_of, "selection/2", selection, keys),
+        partial(content_of, "probfs.selection/2", selection, keys),
         partial(selection_table, selection),
         selection_sentences(selection),
     )
@@ -284,7 +284,7 @@ def pairs_document(pairs: Pairs, header: Header) -> Document:
     return Document(
         header,
         pairs.pairs,
-        partial(content_of, "pairs/1", pairs, ("input", "settings", "tested", "pairs", "warnings")),
+        partial(content_of, "probfs.pairs/1", pairs, ("input", "settings", "tested", "pairs", "warnings")),
         partial(pairs_table, pairs, shown),
         pairs_sentences(pairs),
         excerpt=pairs.pairs[:shown],
@@ -320,7 +320,7 @@ def comparison_document(comparison: Comparison, header: Header) -> Document:
     return Document(
         header,
         comparison.columns,
-        partial(content_of, "comparison/1", comparison, (*keys, "differences", "warnings")),
+        partial(content_of, "probfs.comparison/1", comparison, (*keys, "differences", "warnings")),
         partial(_comparison_table, comparison),
         comparison_sentences(comparison),
         excerpt=comparison.changed,
