@@ -9,7 +9,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 from probfs.classifiers.scores import ABSOLUTE, SCORES, SIGNED
-from probfs.columns.inspect import ColumnSummary, Inspection
 from probfs.output.sentences import (
     comparison_sentences,
     inspection_sentences,
@@ -25,6 +24,7 @@ from probfs.output.sentences import (
 from probfs.text import counted
 
 if TYPE_CHECKING:
+    from probfs.columns.inspect import Inspection
     from probfs.comparison.result import ColumnChange, Comparison
     from probfs.interaction.result import Pairs
     from probfs.ranking.result import Ranking
@@ -376,7 +376,8 @@ def _describe_verdict(column: ColumnChange) -> str:
 
 def inspection_document(inspection: Inspection) -> Document:
     return Document(
-        header_of(ColumnSummary),
+        # The target is always among the columns.
+        header_of(type(inspection.columns[0])),
         inspection.columns,
         lambda: {"schema": "probfs.inspection/2", **plain(inspection)},
         partial(inspection_table, inspection),
