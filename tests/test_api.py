@@ -304,7 +304,7 @@ probfs.rank; probfs.select; print('sklearn' in sys.modules)
 def test_every_parameter_is_documented_in_order_with_its_default(call: Any) -> None:
     section = inspect.getdoc(call).split("Parameters\n----------\n")[1].split("\n\nReturns")[0]  # type: ignore[union-attr]
     entries = re.findall(r"^(\S[^:\n]*?)(?: : (.*))?$", section, re.MULTILINE)
-    documented = [(names.removeprefix("**").split(", "), kind) for names, kind in entries]
+    documented = [(names.replace("**", "").split(", "), kind) for names, kind in entries]
     parameters = inspect.signature(call).parameters
     assert [name for names, _ in documented for name in names] == list(parameters)
     for names, kind in documented:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import copy
 import csv
 import io
@@ -11,7 +10,6 @@ import pickle
 import re
 import subprocess
 import time
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,7 +18,7 @@ from hypothesis import strategies as st
 
 from probfs.classifiers.catalogue import CLASSIFIERS
 from probfs.classifiers.scores import SCORES
-from probfs.errors import DataError, MappingError, OutputError, ProbfsError, UsageError
+from probfs.errors import DataError, MappingError, UsageError
 from probfs.notes import Note, NoteKind
 from probfs.output.formats import DOCUMENT_FORMATS, RESULT_FORMATS
 from probfs.tables.formats import TABLE_FORMATS, is_writable
@@ -48,30 +46,18 @@ def test_the_language_is_restored_after_an_error_and_nests() -> None:
 
 
 def test_a_command_that_was_typed_can_be_typed_again() -> None:
-    # Names of files may be any bytes but 0.
-    words = [
-        "rank",
-        "-o",
-        "my table.csv",
-        "it's",
-        "a\\b",
-        "\x1b\u202e'\\1",
-        "\udcff\udc80",
-        "é",
-        "",
-        "$HOME `id`",
-        "\n\t",
-    ]
+    words = ["rank", "-o", "my table.csv", "it's", "a\\b", "é", "", "$HOME `id`"]
     assert typed_command() is None
     with command_line_language(words):
         command = typed_command()
     assert command is not None
-    assert not any(map(is_unseen, command))
-    assert command.startswith("probfs rank -o 'my table.csv' ")
     script = "printf '%s\\0' " + command.removeprefix("probfs ")
-    shown = subprocess.run(["bash", "-c", script], capture_output=True, check=True).stdout
-    assert shown.decode("utf-8", "surrogateescape").split("\0")[:-1] == words
-    assert typed_command() is None
+    assert (
+        subprocess.run(["bash", "-c", script], capture_output=True, check=True, text=True).stdout.split("\0")[:-1]
+        == words
+    )
+    with command_line_language(["rank", "\x1b\u202e"]):
+        assert not any(map(is_unseen, str(typed_command())))
 
 
 @given(st.text())
@@ -107,10 +93,7 @@ def test_what_is_written_as_csv_reads_back(rows: list[list[object]], delimiter: 
     written = delimited(rows, delimiter)
     read = list(csv.reader(io.StringIO(written, newline=""), delimiter=delimiter))
     assert read == [["" if cell is None else str(cell) for cell in row] for row in rows]
-
-
-def test_an_empty_cell_alone_is_still_a_row() -> None:
-    assert delimited([[""], [None]]) == '""\n""\n'
+    assert delimited([[""], [None]]) == '""\n""\n', "an empty cell alone is still a row"
 
 
 @pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20"])
@@ -126,30 +109,17 @@ def test_the_nearest_of_very_many_or_very_long_names_is_found_at_once() -> None:
     assert time.process_time() - start < 5
 
 
-NOTE = NoteKind.LEAKAGE.note("these give the class away: 'a\\n'", ["a\n", "b"])
-
-
-def test_the_content_of_the_json() -> None:
-    assert list(NOTE.to_dict().items()) == [
-        ("code", "leakage"),
-        ("severity", "warning"),
-        ("columns", ["a\n", "b"]),
-        ("message", NOTE.message),
-    ]
-    assert json.loads(json.dumps(NOTE.to_dict())) == NOTE.to_dict()
-
-
-def test_a_note_can_be_pickled_and_copied() -> None:
-    for again in (pickle.loads(pickle.dumps(NOTE)), copy.copy(NOTE), copy.deepcopy(NOTE)):
+def test_a_note_can_be_pickled_and_copied_and_goes_into_json() -> None:
+    note = NoteKind.LEAKAGE.note("these give the class away: 'a\\n'", ["a\n", "b"])
+    for again in (pickle.loads(pickle.dumps(note)), copy.deepcopy(note)):
         assert type(again) is Note
-        assert again.to_dict() == NOTE.to_dict()
-
-
-def test_codes_are_words_and_differ() -> None:
-    codes = [kind.code for kind in NoteKind]
-    assert len(set(codes)) == len(codes)
-    assert all(re.fullmatch(r"[a-z]+(-[a-z]+)*", code) for code in codes)
-    assert {kind.severity for kind in NoteKind} == {"note", "warning"}
+        assert again.to_dict() == note.to_dict()
+    assert json.loads(json.dumps(note.to_dict())) == {
+        "code": "leakage",
+        "severity": "warning",
+        "columns": ["a\n", "b"],
+        "message": str(note),
+    }
 
 
 def test_the_docs_list_every_code_with_its_severity_and_meaning() -> None:
@@ -158,21 +128,9 @@ def test_the_docs_list_every_code_with_its_severity_and_meaning() -> None:
     assert rows == [(kind.code, kind.severity, kind.meaning) for kind in NoteKind]
 
 
-def source_trees() -> list[tuple[Path, ast.AST]]:
-    files = sorted((ROOT / "src" / "probfs").rglob("*.py"))
-    return [(path, ast.parse(path.read_text())) for path in files if path.name != "notes.py"]
-
-
-def test_every_kind_is_used_and_no_note_is_made_without_one() -> None:
-    used = set()
-    for path, tree in source_trees():
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "NoteKind":
-                used.add(node.attr)
-            elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-                read_back = path.name == "document.py"
-                assert node.func.id != "Note" or read_back, f"{path}:{node.lineno} makes a note of no kind"
-    assert used == {kind.name for kind in NoteKind}
+def test_every_kind_of_note_is_used() -> None:
+    source = "".join(path.read_text() for path in (ROOT / "src" / "probfs").rglob("*.py") if path.name != "notes.py")
+    assert set(re.findall(r"NoteKind\.([A-Z_]+)", source)) == {kind.name for kind in NoteKind}
 
 
 @pytest.mark.parametrize(
@@ -191,16 +149,9 @@ def test_an_error_says_where_as_far_as_it_is_known(place: dict[str, object], sho
     assert error.message == "is wrong"
 
 
-@pytest.mark.parametrize("kind", [DataError, OutputError, UsageError, MappingError])
-def test_an_error_comes_whole_out_of_another_process(kind: type[ProbfsError]) -> None:
-    error = pickle.loads(pickle.dumps(kind("is wrong", source="t.csv", line=3)))
-    assert (type(error), str(error), error.line) == (kind, "t.csv:3: is wrong", 3)
-
-
-def test_an_error_is_one_line_whatever_value_it_shows() -> None:
-    assert str(UsageError("target=:    a  b\n0  x  u is not the name of a column")) == (
-        "target=: a b 0 x u is not the name of a column"
-    )
+def test_an_error_is_one_line_and_comes_whole_out_of_another_process() -> None:
+    error = pickle.loads(pickle.dumps(MappingError("is wrong:    a\n0  x", source="t.csv", line=3)))
+    assert (type(error), str(error), error.line) == (MappingError, "t.csv:3: is wrong: a 0 x", 3)
 
 
 @pytest.mark.parametrize(
@@ -216,21 +167,16 @@ def test_an_error_is_one_line_whatever_value_it_shows() -> None:
 )
 def test_what_comes_with_probfs_is_registered_and_nothing_else_is_taken(registry: Any, names: tuple[str, ...]) -> None:
     assert registry.names() == tuple(entry.name for entry in registry) == names
-    assert [registry[name].name for name in names] == list(names)
-    for wrong in ("", "NB", "csv ", "a\x1b", None, 3, ["csv"]):
+    for wrong in ("", "NB", "a\x1b", None, ["csv"]):
         with pytest.raises(UsageError, match=f"is not one of {', '.join(names)}$") as caught:
             registry[wrong]
         assert "\x1b" not in str(caught.value)
 
 
-def test_an_unknown_name_is_told_in_the_caller_s_language() -> None:
-    with command_line_language(), pytest.raises(UsageError, match=r"^--score: 'fir' is not one of absolute, "):
-        SCORES["fir"]
-    with pytest.raises(UsageError, match=r"^measure=: 'fir' is not one of absolute, "):
-        SCORES.get("fir", "measure")
-
-
-def test_what_does_not_suit_is_as_good_as_unknown() -> None:
+def test_what_does_not_suit_is_as_good_as_unknown_in_the_caller_s_language() -> None:
     assert TABLE_FORMATS.get("csv", "format", is_writable).name == "csv"
-    with pytest.raises(UsageError, match=r"'excel' is not one of csv, tsv, arff, parquet, feather, jsonl$"):
+    problem = "'excel' is not one of csv, tsv, arff, parquet, feather, jsonl"
+    with pytest.raises(UsageError, match=f"^format=: {problem}$"):
+        TABLE_FORMATS.get("excel", "format", is_writable)
+    with command_line_language(), pytest.raises(UsageError, match=f"^--format: {problem}$"):
         TABLE_FORMATS.get("excel", "format", is_writable)

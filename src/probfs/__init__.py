@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -36,46 +37,12 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-__all__ = [
-    "SVM",
-    "Basis",
-    "Boosting",
-    "ColumnChange",
-    "Comparison",
-    "DataError",
-    "Forest",
-    "HonestEstimate",
-    "InputSummary",
-    "Judged",
-    "Logistic",
-    "MappingError",
-    "NaiveBayes",
-    "Note",
-    "OutputError",
-    "Pair",
-    "Pairs",
-    "ProbabilisticSelector",
-    "ProbfsError",
-    "ProbfsWarning",
-    "Progress",
-    "RankedFeature",
-    "Ranking",
-    "RoundSummary",
-    "SelectedFeature",
-    "Selection",
-    "SelectionSettings",
-    "Settings",
-    "Size",
-    "Table",
-    "TargetWarning",
-    "UsageError",
-    "__version__",
-    "compare",
-    "pairs",
-    "rank",
-    "read",
-    "select",
-]
+__all__ = ["__version__", "compare", "pairs", "rank", "read", "select"]
+__all__ += ["SVM", "Boosting", "Forest", "Logistic", "NaiveBayes", "ProbabilisticSelector"]
+__all__ += ["DataError", "MappingError", "OutputError", "ProbfsError", "ProbfsWarning", "TargetWarning", "UsageError"]
+__all__ += ["Basis", "ColumnChange", "Comparison", "HonestEstimate", "InputSummary", "Judged", "Note", "Pair"]
+__all__ += ["Pairs", "Progress", "RankedFeature", "Ranking", "RoundSummary", "SelectedFeature", "Selection"]
+__all__ += ["SelectionSettings", "Settings", "Size", "Table"]
 
 _MODULES = {
     "api.calls": ("pairs", "rank", "read", "select"),
@@ -101,8 +68,6 @@ if not TYPE_CHECKING:
         # Imported when first used, so that `probfs --help` does not wait for numpy.
         if name not in __all__:
             raise AttributeError(f"module 'probfs' has no attribute {name!r}")
-        from importlib import import_module
-
         module = next((module for module, names in _MODULES.items() if name in names), "errors")
         return getattr(import_module(f"probfs.{module}"), name)
 

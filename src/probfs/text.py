@@ -58,9 +58,9 @@ def typed_command(*, reads_input: bool = False) -> str | None:
 
     Whoever typed it knows where standard input came from and where standard output went: a word stands for each file.
 
-    >>> with command_line_language(["rank", "https://me:s3@host/t.csv?sig=1", "--na", "\\x1b", "-qqo", "r.html"]):
+    >>> with command_line_language(["rank", "https://me:s3@host/t.csv?sig=1", "--na", "?", "-qqo", "r.html"]):
     ...     print(typed_command())
-    probfs rank 'https://…@host/t.csv?…' --na $'\\x1b' -qqo r.html
+    probfs rank 'https://…@host/t.csv?…' --na '?' -qqo r.html
     >>> with command_line_language(["rank", "--format", "html"]):
     ...     print(typed_command(reads_input=True))
     probfs rank --format html < TABLE > REPORT
@@ -70,21 +70,7 @@ def typed_command(*, reads_input: bool = False) -> str | None:
         return None
     files = ["< TABLE"] if reads_input else []
     files += [] if any(map(_OUTPUT.fullmatch, words)) else ["> REPORT"]
-    return " ".join(["probfs", *(_shell_word(mask_urls(word)) for word in words), *files])
-
-
-def _shell_word(word: str) -> str:
-    """A word in quotes if need be; characters that are not seen are written as escapes, which shells understand."""
-    if any(map(is_unseen, word)):
-        return f"$'{''.join(map(_shell_character, word))}'"
-    return shlex.quote(word)
-
-
-def _shell_character(character: str) -> str:
-    if is_unseen(character):
-        # Bytes of a name that is not UTF-8 come as lone surrogates.
-        return "".join(f"\\x{byte:02x}" for byte in character.encode("utf-8", "surrogateescape"))
-    return f"\\{character}" if character in "\\'" else character
+    return " ".join(["probfs", *(printable(shlex.quote(mask_urls(word))) for word in words), *files])
 
 
 def option(name: str, value: object = None, *, typed: str | None = None) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 import pickle
 import re
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -29,7 +28,7 @@ from sklearn.utils import estimator_checks
 from sklearn.utils.estimator_checks import check_estimator
 
 import probfs
-from probfs import NaiveBayes, ProbabilisticSelector, UsageError
+from probfs import NaiveBayes, ProbabilisticSelector
 from probfs.api.selector import _wanted_number
 from probfs.classifiers.catalogue import CLASSIFIERS
 from tests.support.selector_tables import LABELS, SMALL, mixed_frame, with_target
@@ -38,13 +37,6 @@ ROWS = 6
 MATRIX = np.arange(2.0 * ROWS).reshape(ROWS, 2)
 CLASSES = np.array([0, 1, 0, 1, 0, 1])
 TWO: dict[str, Any] = {"n_features_to_select": 2}
-
-
-@pytest.fixture
-def routing() -> Iterator[None]:
-    """Metadata are routed to whoever asks for them."""
-    with sklearn.config_context(enable_metadata_routing=True):
-        yield
 
 
 def numbers(rows: int = 90, seed: int = 0) -> tuple[Any, Any]:
@@ -84,10 +76,8 @@ def test_attributes_say_what_became_of_each_column() -> None:
 @pytest.mark.parametrize(
     ("parameters", "arguments"),
     [
-        ({}, {}),
         ({"score": "absolute", "estimate": "cv", "folds": 4, "random_state": 5}, {"seed": 5}),
         ({"step": 2, "options": {"smoothing": 0.5, "bins": 3, "missing": "value", "exclude": ["dice"]}}, {}),
-        ({"classifier": "svm", "options": {"C": 0.5, "permutations": 3}}, {}),
     ],
 )
 def test_a_number_of_columns_are_the_best_of_rank(parameters: dict[str, Any], arguments: dict[str, Any]) -> None:
@@ -98,10 +88,6 @@ def test_a_number_of_columns_are_the_best_of_rank(parameters: dict[str, Any], ar
     found = ProbabilisticSelector(n_features_to_select=3, **parameters).fit(frame, y)
     assert found.ranking_result_.to_csv() == expected.to_csv()
     assert set(found.get_feature_names_out()) == {feature.feature for feature in expected.features[:3]}
-    for feature in expected.features:
-        place = frame.columns.get_loc(feature.feature)
-        assert found.ranking_[place] == feature.rank
-        assert found.scores_[place] == getattr(feature, "s_s" if said["score"] == "absolute" else "s_a")
 
 
 @pytest.mark.parametrize(
@@ -110,8 +96,10 @@ def test_a_number_of_columns_are_the_best_of_rank(parameters: dict[str, Any], ar
         ({}, {"folds": 0}),
         ({"keep": "fewest", "folds": 3}, {"keep": "fewest", "folds": 3}),
         ({"false_discoveries": 1.0, "random_state": 3}, {"false_discoveries": 1.0, "seed": 3, "folds": 0}),
-        ({"options": {"always": ["noise"]}}, {"always": ["noise"], "folds": 0}),
-        ({"classifier": "svm"}, {"classifier": "svm", "min_class": 3, "folds": 0}),
+        (
+            {"classifier": "svm", "options": {"always": ["noise"]}},
+            {"classifier": "svm", "min_class": 3, "folds": 0, "always": ["noise"]},
+        ),
     ],
 )
 def test_auto_keeps_what_select_keeps(parameters: dict[str, Any], arguments: dict[str, Any]) -> None:
@@ -123,8 +111,6 @@ def test_auto_keeps_what_select_keeps(parameters: dict[str, Any], arguments: dic
     assert set(found.get_feature_names_out()) == set(expected.kept)
     places = [list(frame.columns).index(feature.feature) for feature in expected.features]
     assert found.ranking_[places].tolist() == [feature.rank for feature in expected.features]
-    for place, feature in zip(places, expected.features, strict=True):
-        assert feature.s_a in (None, found.scores_[place])
 
 
 @given(st.data())
@@ -193,10 +179,8 @@ def test_a_minimum_of_columns_is_kept() -> None:
         assert selector.transform(noise()[0]).shape == (60, 0)
     frame, y = mixed_frame(60)
     found = ProbabilisticSelector().fit(frame, y).n_features_
-    assert ProbabilisticSelector(min_features_to_select=found).fit(frame, y).n_features_ == found
-    for more, kept in ((found + 1, found + 1), (99, 6)):
-        with pytest.warns(probfs.ProbfsWarning, match="kept all the same"):
-            assert ProbabilisticSelector(min_features_to_select=more).fit(frame, y).n_features_ == kept
+    with pytest.warns(probfs.ProbfsWarning, match="kept all the same"):
+        assert ProbabilisticSelector(min_features_to_select=found + 1).fit(frame, y).n_features_ == found + 1
 
 
 def test_columns_that_take_no_part_come_last_with_a_warning() -> None:
@@ -220,37 +204,27 @@ def test_columns_that_take_no_part_come_last_with_a_warning() -> None:
 
 
 def test_rows_of_rare_classes_are_dropped_with_a_warning() -> None:
-    matrix, y = numbers()
-    with pytest.warns(probfs.ProbfsWarning, match=r"^1 row dropped, of classes with fewer than 2 rows \(min_class=\)"):
-        selector = ProbabilisticSelector().fit(np.vstack([matrix, matrix[:1]]), np.append(y, 7))
-    assert selector.classes_.tolist() == [0, 1, 2, 7]
     frame, _ = mixed_frame(40)
     y = np.arange(40) % 3
     y[np.flatnonzero(y == 2)[2:]] = 1
     with pytest.warns(probfs.ProbfsWarning, match="^2 rows dropped, of classes with fewer than 3 rows"):
-        ProbabilisticSelector("svm", min_features_to_select=0).fit(frame, y)
-    with pytest.raises(probfs.DataError, match=r"class '1' has 2 rows only, too few to hold some out; drop the class$"):
-        ProbabilisticSelector("svm").fit(frame, np.arange(40) // 38)
+        selector = ProbabilisticSelector("svm", min_features_to_select=0).fit(frame, y)
+    assert selector.classes_.tolist() == [0, 1, 2]
     with pytest.raises(probfs.DataError, match="class '2' has 2 rows only"):
         ProbabilisticSelector("svm", min_class=2).fit(frame, y)
 
 
 def test_the_seed_is_that_of_rank() -> None:
     frame, y = mixed_frame(60)
-    few: dict[str, Any] = {"n_features_to_select": 3, "estimate": "cv"}
 
-    def fitted(state: Any) -> probfs.Ranking:
-        ranking: probfs.Ranking = ProbabilisticSelector(random_state=state, **few).fit(frame, y).ranking_result_
-        return ranking
+    def seed(state: Any) -> int:
+        selector = ProbabilisticSelector(n_features_to_select=3, random_state=state).fit(frame, y)
+        return int(selector.ranking_result_.settings.seed)
 
-    for state, seed in ((None, 0), (0, 0), (np.int64(5), 5)):
-        expected = probfs.rank(with_target(frame, y), target="y", score="signed", estimate="cv", seed=seed)
-        assert fitted(state).to_csv() == expected.to_csv()
-    drawn = fitted(np.random.RandomState(3))
-    assert drawn == fitted(np.random.RandomState(3))
-    assert drawn.settings.seed > 0
+    assert [seed(state) for state in (None, 0, np.int64(5))] == [0, 0, 5]
+    assert seed(np.random.RandomState(3)) == seed(np.random.RandomState(3)) > 0
     with pytest.raises(ValueError, match="cannot be used to seed"):
-        fitted("dice")
+        seed("dice")
 
 
 def test_processes_are_the_classifier_s_where_it_says_how_many() -> None:
@@ -323,6 +297,8 @@ def test_rows_without_a_class_are_known_by_a_value(y: Any, value: Any) -> None:
         ({"sample_weight": [0] * ROWS}, "every weight is zero"),
         ({"sample_weight": [2**52, 2**52, 1e300, 1, 1, 1]}, r"the weights add up to more than 2\^53 rows; divide them"),
         ({"sample_weight": [1, 1]}, r"its shape is \(2,\), but X has 6 rows"),
+        ({"groups": [1, 1]}, "inconsistent numbers of samples"),
+        ({"groups": [1, 1, 2, 2, None, 3]}, "groups=: some are missing"),
         ({"sample_weight": [1, np.nan, 1, 1, 1, 1]}, "sample_weight contains NaN"),
     ],
 )
@@ -336,13 +312,10 @@ def test_missing_cells_and_rows_of_no_weight_are_let_be() -> None:
     frame = pd.DataFrame({"a": pd.array([1.5, None] * 3, dtype="Float64"), "b": [np.nan, 1.0] * 3})
     assert ProbabilisticSelector(**TWO).fit(frame, CLASSES).support_.all()
     texts = pd.DataFrame({"y": list("xyxyxz"), "sample_weight": list("uvuvuw")})
-    polars = pytest.importorskip("polars").from_pandas(texts)
-    for data in (texts, texts.to_numpy(object), pa.table(texts), polars):
+    for data, target in ((texts, "y (2)"), (texts.to_numpy(object), "y"), (pa.table(texts), "y (2)")):
         selector = ProbabilisticSelector(**TWO).fit(data, list("pqpqrr"), sample_weight=[2, 1, 1, 1, 0, 0])
         assert selector.classes_.tolist() == ["p", "q"]
-        assert selector.ranking_result_.input.labelled_rows == 5
-        named = data is not texts and not isinstance(data, np.ndarray)
-        assert selector.ranking_result_.input.target == ("y (2)" if named or data is texts else "y")
+        assert (selector.ranking_result_.input.labelled_rows, selector.ranking_result_.input.target) == (5, target)
 
 
 def test_unlabelled_rows_come_as_rows_of_their_own_or_by_their_value_in_y() -> None:
@@ -353,13 +326,7 @@ def test_unlabelled_rows_come_as_rows_of_their_own_or_by_their_value_in_y() -> N
     within = ProbabilisticSelector(unlabeled_value=-1, **few).fit(matrix, marked)
     assert apart.ranking_result_.to_csv() == within.ranking_result_.to_csv()
     assert apart.ranking_result_.input.unlabelled_rows == 30
-    assert apart.scores_[1] == next(
-        feature.s_su for feature in apart.ranking_result_.features if feature.feature == "x1"
-    )
-    # A selection learns from labelled rows alone.
-    within = ProbabilisticSelector(unlabeled_value=-1).fit(matrix, marked)
-    alone = ProbabilisticSelector().fit(matrix[:60], y[:60])
-    assert within.selection_result_.to_csv() == alone.selection_result_.to_csv()
+    assert apart.scores_[1] == {each.feature: each.s_su for each in apart.ranking_result_.features}["x1"]
 
 
 @pytest.mark.parametrize(("classifier", "wanted"), [("nb", "auto"), ("nb", 2), ("svm", 2)])
@@ -425,22 +392,12 @@ def test_only_columns_that_are_kept_need_fit_into_a_matrix(library: str) -> None
     matrix, y = numbers()
     frame = pd.DataFrame(matrix, columns=list("abcdef"))
     frame["when"] = pd.Timestamp("2024-01-31")
-    frame["since"] = pd.Timedelta(3, "h")
-    data: Any = frame
-    if library != "pandas":
-        data = pa.Table.from_pandas(frame)
-    if library == "polars":
-        data = pytest.importorskip("polars").from_arrow(data)
+    data: Any = pytest.importorskip("polars").from_pandas(frame) if library == "polars" else frame
     kept = ProbabilisticSelector(n_features_to_select=2).fit(data, y).transform(data)
     assert kept.dtype == np.float64
     assert np.array_equal(kept, matrix[:, [1, 4]])
-    every = ProbabilisticSelector(n_features_to_select=8).fit(data, y).transform(data)
-    assert every.dtype == object
-    assert every[0].tolist() == [*matrix[0].tolist(), frame["when"][0], frame["since"][0]]
-    nothing = ProbabilisticSelector(min_features_to_select=0).fit(data, np.arange(len(y)) % 2)
-    nothing.support_[:] = False
-    with pytest.warns(UserWarning, match="No features were selected"):
-        assert nothing.transform(data).shape == (len(y), 0)
+    every = ProbabilisticSelector(n_features_to_select=7).fit(data, y).transform(data)
+    assert every[0].tolist() == [*matrix[0].tolist(), frame["when"][0]]
 
 
 # Parameters
@@ -453,45 +410,32 @@ def test_only_columns_that_are_kept_need_fit_into_a_matrix(library: str) -> None
         ({"step": 1}, "^step= goes with a number in n_features_to_select= only$"),
         ({"keep": "best", **TWO}, '^keep= goes with n_features_to_select="auto" only$'),
         ({"min_features_to_select": 1, **TWO}, '^min_features_to_select= goes with n_features_to_select="auto" only$'),
-        ({"score": "loudest"}, "score=: 'loudest' is not one of absolute, signed, unlabeled"),
-        ({"n_features_to_select": "most"}, "n_features_to_select=: 'most' is neither \"auto\" nor a number"),
-        ({"n_features_to_select": 0}, "n_features_to_select=: 0 is none of"),
-        ({"n_features_to_select": True}, "n_features_to_select=: True is none of"),
-        ({"n_features_to_select": 1.5}, "n_features_to_select=: 1.5 is none of"),
-        ({"n_features_to_select": float("nan")}, "n_features_to_select=: nan is none of"),
-        ({"keep": "worst"}, "keep=: 'worst' is not one of best, fewest, most"),
-        ({"keep": 3}, "keep=: 3 is not one of best, fewest, most; a number goes into n_features_to_select="),
-        ({"min_features_to_select": -1}, "min_features_to_select=: -1 is out of range; 0 or more"),
-        ({"score": "unlabeled"}, 'score="unlabeled" goes with a number in n_features_to_select= only'),
-        (
-            {"score": "unlabeled", "n_features_to_select": 2},
-            "there is no unlabelled row; give some to fit as unlab",
+        ({"score": "unlabeled"}, "score=: 'unlabeled' is not one of absolute, signed"),
+        ({"score": "unlabeled", **TWO}, 'score="unlabeled": there is no unlabelled row; add some with unlabeled='),
+        *(
+            ({"n_features_to_select": number}, "n_features_to_select=: .* is none of")
+            for number in ("most", 0, True, 1.5, -0.5)
         ),
+        ({"keep": "worst"}, "keep=: 'worst' is neither best nor fewest nor most nor a whole number"),
+        ({"min_features_to_select": -1}, "min_features_to_select=: -1 is out of range; 0 or more"),
         ({"keep_identifiers": "no"}, "keep_identifiers=: 'no' is not True or False"),
-        ({"n_features_to_select": 2, "folds": 3}, 'folds= goes with estimate="cv" only'),
-        ({"n_features_to_select": 2, "step": 0}, "step=: 0"),
-        ({"min_class": 0}, "min_class=: 0 is out of range"),
         ({"min_class": 1000}, "min_class=1000: no class has 1,000 rows or more"),
         ({"classifier": "oracle"}, "classifier=: 'oracle' is not one of"),
         ({"options": {"kernel": "rbf"}}, 'kernel= goes with classifier="svm"'),
-        (
-            {"classifier": probfs.NaiveBayes(), "options": {"bins": 3}},
-            "^bins= goes with a classifier's name; give it to",
-        ),
-        ({"options": {"score": "signed"}}, "options=: 'score' is what parameters of the selector decide"),
-        ({"options": {"count": "dice"}}, "options=: 'count' is what"),
+        ({"options": {"score": "signed"}}, "options=: 'score' is decided by the selector"),
+        ({"options": {"join": "dose+dice"}}, "options=: 'join' is decided by the selector"),
         ({"random_state": -1}, "random_state=: -1 is out of range; 0 or more"),
     ],
 )
-def test_a_wrong_parameter_is_a_usage_error_that_names_it(parameters: dict[str, Any], message: str) -> None:
+def test_a_wrong_parameter_is_an_error_that_names_it(parameters: dict[str, Any], message: str) -> None:
     frame, y = mixed_frame(40)
-    with pytest.raises(UsageError if "1,000" not in message else probfs.DataError, match=message):
+    with pytest.raises(probfs.ProbfsError, match=message):
         ProbabilisticSelector(**parameters).fit(frame, y)
 
 
 def test_other_mistakes_are_what_others_raise() -> None:
     frame, y = mixed_frame(40)
-    with pytest.raises(UsageError, match=r"^unlabeled= goes with a number in n_features_to_select= only$"):
+    with pytest.raises(probfs.UsageError, match=r"^unlabeled= goes with a number in n_features_to_select= only$"):
         ProbabilisticSelector().fit(frame, y, unlabeled=frame)
     with pytest.raises(TypeError, match="unexpected keyword argument 'sparkle'"):
         ProbabilisticSelector(options={"sparkle": 1}).fit(frame, y)
@@ -503,11 +447,7 @@ def test_the_score_is_a_parameter_and_no_method() -> None:
     selector = clone(ProbabilisticSelector(score="absolute"))
     assert selector.get_params()["score"] == "absolute"
     assert selector.set_params(score="signed").get_params()["score"] == "signed"
-    assert "score='absolute'" in repr(ProbabilisticSelector(score="absolute"))
-    assert pickle.loads(pickle.dumps(selector)).get_params() == selector.get_params()
     assert not hasattr(selector, "score")
-    with pytest.raises(AttributeError, match=r"'score' is a parameter .* get_params\(\)\['score'\] reads it"):
-        selector.score  # noqa: B018
 
 
 @pytest.mark.parametrize("classifier", ["nb", probfs.NaiveBayes()], ids=str)
@@ -516,16 +456,9 @@ def test_options_of_a_classifier_can_be_set_and_searched(classifier: Any) -> Non
     selector = ProbabilisticSelector(classifier, n_features_to_select=2)
     assert selector.get_params()["classifier__smoothing"] == 1.0
     assert "classifier__smoothing" not in selector.get_params(deep=False)
-    changed = clone(selector).set_params(classifier__smoothing=0.5, score="absolute")
-    assert changed.classifier == probfs.NaiveBayes(smoothing=0.5)
-    assert changed.get_params()["classifier__smoothing"] == 0.5
-    assert changed.set_params(classifier__bins=3).classifier == probfs.NaiveBayes(smoothing=0.5, bins=3)
+    changed = clone(selector).set_params(classifier__smoothing=0.5, classifier__bins=3, score="absolute")
+    assert changed.classifier == probfs.NaiveBayes(smoothing=0.5, bins=3)
     assert selector.classifier == classifier, "the other selector keeps its classifier"
-    options = {"smoothing": 0.5, "bins": 3}
-    by_name = ProbabilisticSelector("nb", n_features_to_select=2, score="absolute", options=options).fit(frame, y)
-    assert changed.fit(frame, y).ranking_result_ == by_name.ranking_result_
-    pipeline = make_pipeline(clone(selector), OneHotEncoder())
-    assert pipeline.set_params(probabilisticselector__classifier__shrink="on")[0].classifier.shrink == "on"
     grid = {"classifier__smoothing": [0.0, 1.0], "classifier__shrink": ["on", "off"]}
     search = GridSearchCV(selector, grid, cv=2, scoring=lambda found, *_: found.n_features_, error_score="raise")
     assert len(search.fit(frame, y).cv_results_["params"]) == 4
@@ -551,10 +484,7 @@ def test_selectors_are_shown_cloned_and_given_back() -> None:
         assert again.classifier is classifier
         assert clone(again).options == {"na": "none"}
         assert classifier == "nb" or f"classifier={classifier!r}" in repr(selector)
-        assert "ProbabilisticSelector" in make_pipeline(selector, GaussianNB())._repr_html_()
     assert clone(again).set_params(classifier__alpha=0.5).classifier.alpha == 0.5
-    both = ProbabilisticSelector().set_params(classifier="svm", classifier__kernel="rbf")
-    assert both.classifier == probfs.SVM(kernel="rbf")
 
 
 def test_every_parameter_and_attribute_is_documented() -> None:
@@ -579,23 +509,16 @@ def test_a_pipeline_takes_texts_and_numbers() -> None:
     assert cross_val_score(make_pipeline(select, encode, LogisticRegression()), frame, y, cv=3).mean() > 0.7
 
 
-@pytest.mark.usefixtures("routing")
 def test_metadata_reach_the_selector_through_a_pipeline() -> None:
     matrix, y = numbers()
     weights = np.random.default_rng(0).integers(0, 3, 90)
-    selector = ProbabilisticSelector(n_features_to_select=2).set_fit_request(sample_weight=True, unlabeled=True)
-    pipeline = Pipeline(
-        [("scale", StandardScaler().set_fit_request(sample_weight=False)), ("select", selector)],
-        transform_input=["unlabeled"],
-    )
-    pipeline.fit(matrix, y, sample_weight=weights, unlabeled=matrix[:20] + 1)
-    scaler = StandardScaler().fit(matrix)
-    expected = clone(selector).fit(
-        scaler.transform(matrix), y, sample_weight=weights, unlabeled=scaler.transform(matrix[:20] + 1)
-    )
-    assert pipeline[-1].ranking_result_.to_csv() == expected.ranking_result_.to_csv()
-    assert pipeline[-1].ranking_result_.input.unlabelled_rows == 20
-    assert pipeline[-1].ranking_result_.input.labelled_rows == weights.sum()
+    with sklearn.config_context(enable_metadata_routing=True):
+        selector = ProbabilisticSelector(n_features_to_select=2).set_fit_request(sample_weight=True, unlabeled=True)
+        scale = StandardScaler().set_fit_request(sample_weight=False)
+        pipeline = Pipeline([("scale", scale), ("select", selector)], transform_input=["unlabeled"])
+        pipeline.fit(matrix, y, sample_weight=weights, unlabeled=matrix[:20] + 1)
+    summary = pipeline[-1].ranking_result_.input
+    assert (summary.unlabelled_rows, summary.labelled_rows) == (20, weights.sum())
 
 
 QUICK = [

@@ -61,7 +61,7 @@ def test_a_european_table_ranks_with_an_option_and_without(run: Run, write: Writ
     for note in (
         "probfs: <stdin>: cells are separated by ';'",
         "probfs: <stdin>: the unnamed first column was left out as a row index",
-        "probfs: read as numbers: 'x' (80 cells like '0,000', which is 0.000)",
+        "probfs: read as numbers: 'x' (80 cells like '0,000', which is 0",
         "probfs: taken as missing among numbers: 'NA' in 'z'; --na none keeps",
     ):
         assert note in result.stderr

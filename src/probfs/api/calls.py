@@ -70,11 +70,11 @@ def rank(
         The table: a CSV, TSV, ARFF, Parquet, Feather, JSON lines or Excel file, compressed or not, ``"-"`` for standard
         input; several such files, as a list, a pattern (``"sales/*.parquet"``) or a folder, in which folders called
         ``key=value`` are columns; the URL of any of these, if fsspec and its driver are installed; a data frame of
-        pandas (whose index is not one of its columns), polars (lazy, too), pyarrow, DuckDB, or whatever offers
-        ``__arrow_c_stream__``; a numpy array of two dimensions; or what ``probfs.read`` returns.
+        pandas (without its index), polars, pyarrow, DuckDB, or whatever offers ``__arrow_c_stream__``; a numpy array;
+        or what ``probfs.read`` returns.
     y : array-like, optional
-        The values to predict, one for each row, where they are no column of the table: a list, a Series, an Arrow or a
-        numpy array. None and NaN are unlabelled rows. Its name, or else ``"y"``, is the target's.
+        The values to predict, one for each row, where they are no column of the table. None and NaN are unlabelled
+        rows. Its name, or else ``"y"``, is the target's.
     target : str, default: the mapping's, else the ARFF attribute called class, else the last column
         The column to predict. Rows without a value in it are unlabelled. Where it is taken by default, a
         ``probfs.TargetWarning`` says so.
@@ -88,17 +88,15 @@ def rank(
         Further rows without a class, for the score Ŝ_SU. An array has the columns of ``data``, in their order.
     classifier : str, classifier or estimator, default "nb"
         The classifier whose probabilities are used, by its name or as an object with its options: ``"nb"`` or
-        ``probfs.NaiveBayes()``, ``"svm"`` or ``probfs.SVM()``, ``"logistic"`` or ``probfs.Logistic()``, ``"forest"`` or
-        ``probfs.Forest()``, ``"boosting"`` or ``probfs.Boosting()``. Or any estimator or pipeline of scikit-learn's
-        kind that has ``predict_proba``: it is cloned for each fit, sees the classes as 0, 1, … in their order, and is
-        given ``seed`` where its ``random_state`` is None.
+        ``probfs.NaiveBayes()``, ``"svm"`` or ``probfs.SVM()``, and so on for ``"logistic"``, ``"forest"`` and
+        ``"boosting"``. Or any estimator or pipeline of scikit-learn's kind that has ``predict_proba``: it is cloned for
+        each fit, sees the classes as 0, 1, … in their order, and is given ``seed`` where its ``random_state`` is None.
     score : {"signed", "absolute", "unlabeled"}, default "signed"
         The score that decides which feature leaves: Ŝ_A, Ŝ_S or Ŝ_SU.
     screen : bool, default True
-        Whether columns that cannot be told from noise, and repeats of other columns, leave in the first round, so that
-        only the others are eliminated, as in ``select``. No column is tested for classifiers that see columns together
-        (the SVM's RBF kernel, ``"forest"``, ``"boosting"``, and an estimator of yours that is not linear). False is the
-        procedure of the paper.
+        Whether columns that cannot be told from noise, and repeats of other columns, leave in the first round. No
+        column is tested for classifiers that see columns together (the SVM's RBF kernel, ``"forest"``, ``"boosting"``,
+        and an estimator of yours that is not linear). False is the procedure of the paper.
     false_discoveries : float, default: 0.1, or none without ``screen``
         The share of noise that is tolerated, on average, among the columns told from noise.
     estimate : {"loo", "resubstitution", "cv", "oob"}, default: "loo" for "nb", "resubstitution" for "svm", else "cv"
@@ -149,22 +147,18 @@ def rank(
         Called with each ``probfs.Note`` as it arises: a line of text with a code and a severity. Without it, notes that
         are warnings become Python's, of the class ``probfs.ProbfsWarning``.
     on_progress : callable, optional
-        Called with a ``probfs.Progress`` as each stage of the work begins and goes on: what is being done (reading,
-        preparing columns, compiling loops the first time they are needed …), how much of it is done, of how much in
-        all, and in which unit. While a Parquet or Feather file is read, the calls come from threads of pyarrow, one at
-        a time; all others come from the thread that called ``rank``.
+        Called with a ``probfs.Progress`` as each stage of the work begins and goes on: what is being done, how much of
+        it, of how much in all, and in which unit. While a Parquet or Feather file is read, the calls come from threads
+        of pyarrow, one at a time.
     **options
-        How the table is read, in the keywords of ``probfs.read``: ``feature_names``, ``na``, ``dates``,
-        ``ignore_case``, ``delimiter``, ``decimal``, ``encoding``, ``max_unpacked``, ``input_format``, ``union``,
-        ``sheet``, ``skip_rows``, ``no_header``. And options of a classifier that is given by its name:
-        ``classifier="nb", smoothing=0.5`` is ``classifier=probfs.NaiveBayes(smoothing=0.5)``.
-        ``help(probfs.NaiveBayes)`` and so on list them. An estimator
-        takes ``removal``, ``permutations``, ``jobs`` and ``missing``, as ``probfs.Forest`` does, and ``categories``,
-        which says how columns reach it. ``"onehot"`` is a matrix of numbers, with a column of 0 and 1 for each value of
-        a category; ``"codes"`` one of whole numbers, columns of many numbers being cut first (into ``bins`` intervals),
-        for ``CategoricalNB`` and its kind; ``"frame"`` a pandas data frame with the columns' own names, for pipelines
-        with a ``ColumnTransformer``. By default it is ``"frame"`` where there is such a transformer, ``"codes"`` where
-        the estimator's tags say that it counts categories, and otherwise ``"onehot"``.
+        How the table is read, in the keywords of ``probfs.read``. And options of a classifier that is given by its
+        name, which ``help(probfs.NaiveBayes)`` and so on list: ``classifier="nb", smoothing=0.5`` is
+        ``classifier=probfs.NaiveBayes(smoothing=0.5)``. An estimator takes ``removal``, ``permutations``, ``jobs`` and
+        ``missing``, as ``probfs.Forest`` does, and ``categories``, which says how columns reach it: ``"onehot"`` is a
+        matrix of numbers, with a column of 0 and 1 for each value of a category; ``"codes"`` one of whole numbers,
+        columns of many numbers being cut first (into ``bins`` intervals), for ``CategoricalNB`` and its kind;
+        ``"frame"`` a pandas data frame, for pipelines with a ``ColumnTransformer``. The default is what the estimator
+        needs, as far as its tags tell.
 
     Returns
     -------
@@ -179,16 +173,9 @@ def rank(
     Examples
     --------
     >>> import pandas
-    >>> from probfs import NaiveBayes
     >>> frame = pandas.DataFrame({"a": list("xxyyxxyy"), "b": list("uvuvuvuv"), "y": list("00110011")})
-    >>> [feature.feature for feature in rank(frame, target="y").features]
+    >>> [feature.feature for feature in rank(frame, target="y", smoothing=0.5).features]
     ['a', 'b']
-    >>> ranking = rank(frame, target="y", classifier="nb", smoothing=0.5)
-    >>> ranking == rank(frame, target="y", classifier=NaiveBayes(smoothing=0.5))
-    True
-    >>> import numpy
-    >>> [feature.feature for feature in rank(numpy.eye(4), [0, 0, 1, 1], feature_names=list("abcd")).features]
-    ['a', 'b', 'c', 'd']
     """
     call = Call(rank, RANK, locals())
     settings = choose_settings(**call.settings)
@@ -234,10 +221,8 @@ def select(
 
     Parameters
     ----------
-    data : path, list of paths, data frame or array
-        The table, as for ``rank``.
-    y : array-like, optional
-        The values to predict, where they are no column of the table, as for ``rank``.
+    data, y
+        The table, and the values to predict where they are no column of it, as for ``rank``.
     false_discoveries : float, default 0.1
         The share of noise that is tolerated, on average, among the columns told from noise; 1 screens nothing.
     keep : {"best", "fewest", "most"} or int, default "best"
@@ -255,20 +240,9 @@ def select(
         Which columns and rows there are, as for ``rank``.
     classifier : str, classifier or estimator, default "nb"
         The classifier whose probabilities are used, as for ``rank``. All but ``"nb"`` are cross-validated in ten folds
-        for every number of columns; for those that see columns together (the SVM's RBF kernel, ``"forest"``,
-        ``"boosting"``, and an estimator of yours that is not linear), no column is tested.
-    engine : {"local", "dask"}, default "local"
-        Where the work is done: in this process, or on a Dask cluster, whose workers read the files themselves, as for
-        ``rank``. The selection is the same.
-    scheduler, workers
-        For ``engine="dask"``: which cluster, or how large a one on this machine, as for ``rank``.
-    report : bool, default False
-        Whether to keep with the selection all that its ``to_html`` can tell, as for ``rank``.
-    on_note, on_progress : callable, optional
-        Called with each note, and with a ``probfs.Progress``, as for ``rank``.
-    **options
-        How the table is read, and options of a classifier that is given by its name, or of an estimator, as for
-        ``rank``.
+        for every number of columns.
+    engine, scheduler, workers, report, on_note, on_progress, **options
+        Where the work is done, who hears of it, how the table is read, and options of the classifier, as for ``rank``.
 
     Returns
     -------
@@ -319,20 +293,17 @@ def pairs(
 
     Parameters
     ----------
-    data : path, list of paths, data frame or array
-        The table, as for ``rank``.
-    y : array-like, optional
-        The values to predict, where they are no column of the table, as for ``rank``.
+    data, y
+        The table, and the values to predict where they are no column of it, as for ``rank``.
     false_discoveries : float, default 0.05
         The share of chance that is tolerated, on average, among the pairs that count as found.
     seed : int, default 0
         The seed of tables that are drawn to test pairs of rare values.
     target, cut_target, min_class, mapping, include, exclude, keep_identifiers, count
         Which columns and rows there are, as for ``rank``.
-    on_note, on_progress : callable, optional
-        Called with each note, and with a ``probfs.Progress``, as for ``rank``.
-    **options
-        How the table is read, as for ``rank``; and ``bins`` and ``missing`` of ``probfs.NaiveBayes``.
+    on_note, on_progress, **options
+        Who hears of the work, and how the table is read, as for ``rank``; and ``bins`` and ``missing`` of
+        ``probfs.NaiveBayes``.
 
     Returns
     -------

@@ -11,6 +11,7 @@ from typing import Any, Literal, Self
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+from joblib import effective_n_jobs
 from sklearn import get_config
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
@@ -19,6 +20,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from probfs.api.arguments import warn_of
 from probfs.api.calls import rank, select
+from probfs.api.options import CLASSIFIER
 from probfs.api.training_table import (
     TrainingTable,
     collected,
@@ -28,7 +30,7 @@ from probfs.api.training_table import (
     training_table,
     unlabelled_table,
 )
-from probfs.classifiers.catalogue import CLASSIFIERS, find_classifier, known_options
+from probfs.classifiers.catalogue import CLASSIFIERS, find_classifier
 from probfs.classifiers.options import WholeNumber, check_value
 from probfs.classifiers.scores import SCORES
 from probfs.classifiers.unfitted import UnfittedClassifier
@@ -44,11 +46,8 @@ FOR_AUTO = ("keep", "min_features_to_select")
 """Parameters that have a meaning only where the number of columns is found."""
 FOR_A_NUMBER = ("estimate", "step")
 """Parameters that have a meaning only where the number of columns is given."""
-_OF_CLASSIFIERS = (*(name for name, _, _ in known_options()), "categories")
-"""Options that are the classifier's."""
-_OF_THE_CALL = ("data", "y", "target", "count", "group", "seed", "jobs", "feature_names", "unlabeled")
-"""Keywords of ``rank`` that the selector fills in."""
-_KEEP = ("best", "fewest", "most")
+_REFUSED = ("data", "y", "target", "count", "group", "seed", "jobs", "feature_names", "unlabeled", "join")
+"""Keywords of ``rank`` that the selector fills in, or that have no meaning for it: a pair is no column of X."""
 
 
 class ProbabilisticSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn ships no types
@@ -66,29 +65,25 @@ class ProbabilisticSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         takes. ``set_params`` and grid searches reach its options as ``classifier__smoothing`` and so on; a name then
         becomes such an object.
     score : {"signed", "absolute", "unlabeled"}, default="signed"
-        The score that decides which column leaves: Ŝ_A finds a small sufficient set, Ŝ_S all relevant
-        columns, and Ŝ_SU, which goes with a number of columns, needs unlabelled rows. As scikit-learn takes what is
-        called ``score`` for a method, it is read by ``get_params()["score"]``.
+        The score that decides which column leaves: Ŝ_A finds a small sufficient set, Ŝ_S all relevant columns, and
+        Ŝ_SU, which goes with a number of columns, needs unlabelled rows. As scikit-learn takes what is called ``score``
+        for a method, it is read by ``get_params()["score"]``.
     n_features_to_select : "auto", int or float, default="auto"
         How many columns to keep: as many as ``probfs.select`` finds, this number, or this fraction of all columns. If
         fewer can be ranked, all of them are kept, with a warning.
     min_features_to_select : int, default: 1
         For ``"auto"``: the least number of columns to keep. If fewer are told from noise, the best of the others are
         kept too, with a warning; 0 may keep none, with which most steps of a pipeline cannot go on.
-    keep : {"best", "fewest", "most"}, default: "best"
-        For ``"auto"``: keep as many as have the least log-loss on rows that the model does not know, or the fewest or
-        the most within one standard error of it.
+    keep : {"best", "fewest", "most"} or int, default: "best"
+        For ``"auto"``: how many columns to keep, as for ``probfs.select``.
     false_discoveries : float, default: 0.1
         The share of noise that is tolerated, on average, among the columns told from noise; the others are ranked last,
         and not kept by ``"auto"``. 1 screens nothing.
-    estimate : {"loo", "resubstitution", "cv"}, default: the classifier's own
-        For a number: which model scores a row: one trained on all other rows, on all rows, or on the other folds.
+    estimate, step : optional
+        For a number: which model scores a row, and how many columns leave in a round, as for ``probfs.rank``.
     folds : int, default: 10 for estimate="cv", 0 for "auto"
         For a number, the folds of ``estimate="cv"``. For ``"auto"``, in how many folds the choice is repeated and
         judged on unseen rows, for ``selection_result_.honest``; cross-validating a pipeline judges all of its steps.
-    step : int, float or "auto", default: 1 for ``"nb"``, else "auto"
-        For a number: how many columns leave in a round, or which fraction of those that remain; ``"auto"`` is a tenth
-        of them while more than 30 remain, then one by one.
     min_class : int, default: 2, or 3 for ``"svm"`` and ``"auto"``
         Rows of classes with fewer rows than this are not learned from, with a warning. By default, as few as the
         classifier can do with.
@@ -103,8 +98,8 @@ class ProbabilisticSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         ``{"together": {"colour": ["colour_*"]}}``, columns are kept or dropped together, and count as one.
     n_jobs : int, default=None
         How many processes fit models at a time: 1 unless a ``joblib.parallel_config`` says otherwise, all cores for -1.
-        A classifier that is an object with ``jobs`` of its own keeps them.
-        Results do not depend on it, and Naive Bayes, which fits no models, does not need it.
+        A classifier that is an object with ``jobs`` of its own keeps them. Results do not depend on it, and Naive
+        Bayes, which fits no models, does not need it.
     random_state : int, RandomState instance or None, default=None
         The seed of folds, shuffles and drawn tables. None is 0: the same X and y always give the same columns.
 
@@ -165,7 +160,7 @@ class ProbabilisticSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
 
     @property
     def score(self) -> Any:
-        """To scikit-learn, whatever has an attribute of this name can judge predictions."""
+        """Nothing: to scikit-learn, whatever has an attribute of this name can judge predictions."""
         raise AttributeError("'score' is a parameter and no method; get_params()['score'] reads it")
 
     @score.setter
@@ -175,15 +170,12 @@ class ProbabilisticSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """All parameters by their names; with ``deep``, also those of the classifier, as ``classifier__smoothing``."""
         parameters = {name: vars(self)[name] for name in self._get_param_names()}
-        if deep:
-            model = _as_model(self.classifier)
-            nested: Mapping[str, Any] = {}
-            if model is not None:
-                nested = {name: getattr(model, name) for name in model.options()}
-            elif hasattr(self.classifier, "get_params") and not isinstance(self.classifier, type):
-                nested = self.classifier.get_params()
-            parameters |= {f"classifier__{name}": value for name, value in nested.items()}
-        return parameters
+        model, nested = _as_model(self.classifier), {}
+        if deep and model is not None:
+            nested = {name: getattr(model, name) for name in model.options()}
+        elif deep and hasattr(self.classifier, "get_params") and not isinstance(self.classifier, type):
+            nested = self.classifier.get_params()
+        return parameters | {f"classifier__{name}": value for name, value in nested.items()}
 
     def set_params(self, **parameters: Any) -> Self:
         """Set parameters, ``classifier__smoothing`` and the like included.
@@ -192,20 +184,17 @@ class ProbabilisticSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         """
         nested = {name: parameters.pop(name) for name in list(parameters) if name.startswith("classifier__")}
         super().set_params(**parameters)
-        model = _as_model(self.classifier) if nested else None
+        model = _as_model(self.classifier)
         if model is None:
             super().set_params(**nested)
             return self
         options = {name.removeprefix("classifier__"): value for name, value in nested.items()}
-        for name in options:
-            if name not in model.options():
-                valid = ", ".join(model.options())
-                raise ValueError(f"Invalid parameter {name!r} for {model!r}; valid parameters are {valid}")
+        for name in options.keys() - model.options().keys():
+            valid = ", ".join(model.options())
+            raise ValueError(f"Invalid parameter {name!r} for {model!r}; valid parameters are {valid}")
         changed = replace(model, **options)
         # What get_params says may be given back, and changes nothing.
-        if vars(changed) != vars(model):
-            super().set_params(classifier=changed)
-        return self
+        return self if vars(changed) == vars(model) else super().set_params(classifier=changed)
 
     def fit(
         self,
@@ -238,16 +227,23 @@ class ProbabilisticSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         """
         training = training_table(self, X, y, sample_weight, self.unlabeled_value, groups)
         others = None if unlabeled is None else unlabelled_table(self, unlabeled)
-        self._check_parameters(others, training.unlabelled_rows)
+        automatic = isinstance(self.n_features_to_select, str) and self.n_features_to_select == AUTO
+        wanted = None if automatic else _wanted_number(self.n_features_to_select, self.n_features_in_)
+        given = {**self.get_params(deep=False), "unlabeled": others}
+        for name in (*FOR_A_NUMBER, "unlabeled") if automatic else FOR_AUTO:
+            if given[name] is not None:
+                parameter = "n_features_to_select"
+                other = f"a number in {option(parameter)}" if automatic else option(parameter, AUTO)
+                raise UsageError(f"{option(name)} goes with {other} only")
         arguments = self._arguments(training)
         for note in training.table.notes:
             if note.code == NoteKind.ROW_INDEX.code:
                 # In a file that is as it should be, but here a column of X takes no part.
                 warn_of(NoteKind.UNUSABLE.note(note.message, note.columns))
-        if self.n_features_to_select == AUTO:
+        if wanted is None:
             self._select(training, arguments)
         else:
-            self._rank(training, others, arguments)
+            self._rank(training, others, arguments, wanted)
         self.classes_ = training.classes
         return self
 
@@ -293,9 +289,8 @@ class ProbabilisticSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         tags.input_tags.string = True
         return tags
 
-    def _rank(self, training: TrainingTable, others: Table | None, arguments: Mapping[str, Any]) -> None:
+    def _rank(self, training: TrainingTable, others: Table | None, arguments: Mapping[str, Any], wanted: int) -> None:
         """Keep the best columns of a ranking."""
-        wanted = _wanted_number(self.n_features_to_select, self.n_features_in_)
         ranking = rank(
             training.table, unlabeled=others, estimate=self.estimate, folds=self.folds, step=self.step, **arguments
         )
@@ -311,11 +306,13 @@ class ProbabilisticSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
 
     def _select(self, training: TrainingTable, arguments: Mapping[str, Any]) -> None:
         """Keep the columns of a selection, or the best of the others where these are too few."""
+        least = 1
+        if self.min_features_to_select is not None:
+            least = check_value("min_features_to_select", WholeNumber(0), self.min_features_to_select)
         given = {} if self.keep is None else {"keep": self.keep}
         selection = select(training.table, folds=self.folds or 0, **given, **arguments)
         assert selection.ranking is not None
         order = [feature.feature for feature in selection.features]
-        least = 1 if self.min_features_to_select is None else self.min_features_to_select
         kept = min(max(least, len(selection.kept)), len(order))
         if kept > len(selection.kept):
             few = f"{counted(len(selection.kept), 'column is', 'columns are')} told from noise and worth keeping"
@@ -340,51 +337,23 @@ class ProbabilisticSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         self.n_features_ = int(self.support_.sum())
         self.ranking_result_ = ranking
 
-    def _check_parameters(self, unlabeled: Table | None, unlabelled_rows: int) -> None:
-        """Refuse parameters that are wrong, or have no meaning beside each other."""
-        wanted, parameters = self.n_features_to_select, self.get_params(deep=False)
-        parameter = option("n_features_to_select")
-        if isinstance(wanted, str) and wanted != AUTO:
-            raise UsageError(f'{parameter}: {wanted!r} is neither "{AUTO}" nor a number')
-        automatic = isinstance(wanted, str)
-        other = f"a number in {parameter}" if automatic else option("n_features_to_select", AUTO)
-        for name in FOR_A_NUMBER if automatic else FOR_AUTO:
-            if parameters[name] is not None:
-                raise UsageError(f"{option(name)} goes with {other} only")
-        score = SCORES.get(parameters["score"], "score")
-        if automatic and (unlabeled is not None or score.needs_unlabelled):
-            what = option("unlabeled") if unlabeled is not None else option("score", score.name)
-            raise UsageError(f"{what} goes with {other} only")
-        if score.needs_unlabelled and unlabeled is None and not unlabelled_rows:
-            ways = f"give some to fit as {option('unlabeled')}, or name their {option('unlabeled_value')} in y"
-            raise UsageError(f"{option('score', score.name)}: there is no unlabelled row; {ways}")
-        if self.keep is not None and self.keep not in _KEEP:
-            problem = f"{self.keep!r} is not one of {', '.join(_KEEP)}; a number goes into {parameter}"
-            raise UsageError(f"{option('keep')}: {problem}")
-        if self.min_features_to_select is not None:
-            check_value("min_features_to_select", WholeNumber(0), self.min_features_to_select)
-
     def _arguments(self, training: TrainingTable) -> dict[str, Any]:
         """The keywords that ``rank`` and ``select`` have in common."""
-        parameters, classifier = self.get_params(deep=False), self.classifier
-        options = dict(self.options or {})
-        if options.get("join"):
-            problem = "a selector keeps columns of X, and a pair is none; make a column of the two before"
-            raise UsageError(f"{option('join')}: {problem}")
+        parameters, options = self.get_params(deep=False), dict(self.options or {})
         for name in options:
-            if name in parameters or name in _OF_THE_CALL:
-                problem = f"{name!r} is what parameters of the selector decide; leave it out"
+            if name in parameters or name in _REFUSED:
+                problem = f"{name!r} is decided by the selector, its parameters or fit; leave it out"
                 raise UsageError(f"{option('options')}: {problem}")
-        model = find_classifier(classifier, {name: options[name] for name in _OF_CLASSIFIERS if name in options})
+        of_classifier = {name: value for name, value in options.items() if name in (*CLASSIFIER, "categories")}
+        model = find_classifier(self.classifier, of_classifier)
         least = DEFAULT_MIN_CLASS
         if self.n_features_to_select == AUTO:
             # Some rows of a class are held out, and enough must be left. If that leaves too few classes, the error is
             # that.
             enough = model.training_rows_of_class + 1
             least = enough if sum(rows >= enough for rows in training.class_rows) > 1 else least
+        classifier = self.classifier
         if "jobs" in model.options() and model.in_effect()["jobs"] is None:
-            from joblib import effective_n_jobs
-
             jobs = effective_n_jobs(self.n_jobs)
             if isinstance(classifier, UnfittedClassifier):
                 classifier = replace(model, jobs=jobs)  # type: ignore[call-arg]  # it has the option

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from dataclasses import dataclass, replace
 from itertools import count
 from numbers import Number
@@ -19,7 +18,7 @@ from sklearn.utils.validation import validate_data
 from probfs.columns.target import MOST_ROWS
 from probfs.errors import DataError
 from probfs.notes import NoteKind
-from probfs.tables.arrays import Flags, Integers, code_type, index_array, mask_array, text_array
+from probfs.tables.arrays import Flags, Integers, code_type, index_array, text_array
 from probfs.tables.cells import Kind
 from probfs.tables.column import Column, text_column
 from probfs.tables.frames import table_in_memory
@@ -39,7 +38,6 @@ class TrainingTable:
     classes: npt.NDArray[Any]
     """The distinct values of y, sorted."""
     class_rows: tuple[int, ...]
-    unlabelled_rows: int
 
 
 def training_table(
@@ -50,7 +48,7 @@ def training_table(
     unlabeled_value: Any,
     groups: Any = None,
 ) -> TrainingTable:
-    """The table of all rows whose weight is not 0; the estimator learns the number of columns and their names."""
+    """The table to learn from; the estimator learns the number of columns and their names."""
     if y is None:
         # It refuses, as scikit-learn does everywhere, since the estimator's tags say that y is required.
         validate_data(estimator, X, y, skip_check_array=True)
@@ -58,30 +56,24 @@ def training_table(
     name = getattr(y, "name", None)
     y = column_or_1d(y, warn=True)
     check_consistent_length(data, y)
-    subjects = None if groups is None else _check_groups(groups, len(y))
     counts = None if sample_weight is None else _check_counts(sample_weight, len(y))
-    if counts is not None and not counts.all():
-        present = counts > 0
-        data, y, counts = _some_rows(data, present), y[present], counts[present]
-        subjects = None if subjects is None else subjects[present]
-    classes, codes = _check_classes(y, unlabeled_value)
+    subjects = None if groups is None else _check_groups(groups, y)
+    classes, codes = _check_classes(y, unlabeled_value, counts)
+    rows = np.bincount(codes, weights=counts, minlength=len(classes) + 1).astype(np.int64).tolist()
     table = _table_of(estimator, data, "X")
-    target = _free_name(name if isinstance(name, str) and name.strip() else "y", table.columns)
+    target = _free_name(name if isinstance(name, str) and name.strip() else "y", table)
     texts = text_array([str(label) for label in classes.tolist()])
     # Declared, they are classes: numbers are no quantity, and no text means missing.
-    added = {target: text_column(target, codes.astype(code_type(len(texts))), texts, declared=texts)}
-    count_name = None
-    if counts is not None:
-        count_name = _free_name("sample_weight", {*table.columns, target})
-        added[count_name] = Column(count_name, pa.chunked_array([index_array(counts)]), Kind.NUMBER)
-    group_name = None
-    if subjects is not None:
-        group_name = _free_name("groups", {*table.columns, *added})
-        added[group_name] = Column(group_name, pa.chunked_array([index_array(subjects)]), Kind.NUMBER)
-    rows = np.zeros(len(texts) + 1, np.int64)
-    np.add.at(rows, codes, 1 if counts is None else counts)
-    learned = table.with_columns(added)
-    return TrainingTable(learned, target, count_name, group_name, classes, tuple(rows[:-1].tolist()), int(rows[-1]))
+    labels = text_column(target, codes.astype(code_type(len(texts))), texts, declared=texts)
+    table = table.with_columns({target: labels})
+    names: list[str | None] = []
+    for wanted, numbers in (("sample_weight", counts), ("groups", subjects)):
+        free = None if numbers is None else _free_name(wanted, table)
+        names.append(free)
+        if free is not None and numbers is not None:
+            cells = pa.chunked_array([index_array(numbers)])
+            table = table.with_columns({free: Column(free, cells, Kind.NUMBER)})
+    return TrainingTable(table, target, names[0], names[1], classes, tuple(rows[:-1]))
 
 
 def unlabelled_table(estimator: Any, data: Any) -> Table:
@@ -161,29 +153,25 @@ def _check_counts(sample_weight: Any, rows: int) -> Integers:
     if isinstance(sample_weight, Number):
         sample_weight = np.full(rows, sample_weight)
     weights = check_array(sample_weight, ensure_2d=False, dtype=np.float64, input_name="sample_weight")
-    parameter = option("sample_weight")
     if weights.shape != (rows,):
-        raise ValueError(f"{parameter}: its shape is {weights.shape}, but X has {counted(rows, 'row')}")
+        raise ValueError(f"{option('sample_weight')}: its shape is {weights.shape}, but X has {counted(rows, 'row')}")
     wrong = np.flatnonzero((weights < 0) | (weights != np.rint(weights)))
     if len(wrong):
-        row, weight = int(wrong[0]), float(weights[wrong[0]])
-        problem = f"{weight:g} in row {row} is no whole number from 0 on"
+        problem = f"{float(weights[wrong[0]]):g} in row {wrong[0]} is no whole number from 0 on"
         why = "a weight says how many equal rows a row stands for, as no part of a row can be left out to judge it"
-        raise ValueError(f"{parameter}: {problem}; {why}; multiply or round the weights")
+        raise ValueError(f"{option('sample_weight')}: {problem}; {why}; multiply or round the weights")
     if not weights.any():
-        raise ValueError(f"{parameter}: every weight is zero, which leaves no row")
+        raise ValueError(f"{option('sample_weight')}: every weight is zero, which leaves no row")
     if weights.sum() > MOST_ROWS:
-        raise ValueError(f"{parameter}: the weights add up to more than 2^53 rows; divide them")
+        raise ValueError(f"{option('sample_weight')}: the weights add up to more than 2^53 rows; divide them")
     counts: Integers = weights.astype(np.int64)
     return counts
 
 
-def _check_groups(groups: Any, rows: int) -> Integers:
+def _check_groups(groups: Any, y: npt.NDArray[Any]) -> Integers:
     """The subject of each row, by number."""
     subjects = column_or_1d(groups, warn=True)
-    if len(subjects) != rows:
-        problem = f"there are {len(subjects):,}, but X has {counted(rows, 'row')}"
-        raise ValueError(f"{option('groups')}: {problem}; name a group for each")
+    check_consistent_length(y, subjects)
     import pandas
 
     if pandas.isna(subjects).any():
@@ -192,9 +180,15 @@ def _check_groups(groups: Any, rows: int) -> Integers:
     return codes
 
 
-def _check_classes(y: npt.NDArray[Any], unlabeled_value: Any) -> tuple[npt.NDArray[Any], Integers]:
-    """The distinct classes, and the position of each row's among them; their number for a row without one."""
+def _check_classes(
+    y: npt.NDArray[Any], unlabeled_value: Any, counts: Integers | None
+) -> tuple[npt.NDArray[Any], Integers]:
+    """The distinct classes, and the position of each row's among them; their number for a row without one, or of which
+    there is none.
+    """
     known = ~_is_unlabelled(y, unlabeled_value)
+    if counts is not None:
+        known &= counts > 0
     if not known.any():
         raise ValueError(f"y holds no class: each of its values is {option('unlabeled_value', unlabeled_value)}")
     labelled = y[known]
@@ -224,16 +218,6 @@ def _is_unlabelled(y: npt.NDArray[Any], value: Any) -> Flags:
     return np.fromiter((label == value for label in y.tolist()), dtype=np.bool_, count=len(y))
 
 
-def _some_rows(data: Any, present: Flags) -> Any:
-    if not is_frame(data):
-        return data[present]
-    if is_pandas(data):
-        return data.iloc[np.flatnonzero(present)]
-    # Arrow cannot filter the texts of polars.
-    return data.filter(present) if hasattr(data, "lazy") else pa.table(data).filter(mask_array(present))
-
-
-def _free_name(name: str, taken: Collection[str]) -> str:
-    if name not in taken:
-        return name
-    return next(other for number in count(2) if (other := f"{name} ({number})") not in taken)
+def _free_name(name: str, table: Table) -> str:
+    names = (name if number == 1 else f"{name} ({number})" for number in count(1))
+    return next(free for free in names if free not in table.columns)

@@ -93,18 +93,20 @@ FIRST_OPTIONS = {
 
 
 def _first(name: str) -> Any:
-    def act(wanted: bool) -> None:
-        if not wanted:
-            return
-        if name == "--version":
-            print(f"probfs {__version__}")
-            raise typer.Exit
+    return typer.Option(name, callback=_act_first, is_eager=True, help=FIRST_OPTIONS[name])
+
+
+def _act_first(parameter: typer.CallbackParam, wanted: bool) -> None:
+    if not wanted:
+        return
+    if parameter.name == "version":
+        print(f"probfs {__version__}")
+    else:
         from probfs.cli.completion import install, running_shell, script
 
-        print(install(running_shell()) if name == "--install-completion" else script(running_shell()).rstrip("\n"))
-        raise typer.Exit
-
-    return typer.Option(name, callback=act, is_eager=True, help=FIRST_OPTIONS[name])
+        act = install if parameter.name == "install_completion" else script
+        print(act(running_shell()).rstrip("\n"))
+    raise typer.Exit
 
 
 def probfs(

@@ -12,9 +12,8 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
-from probfs.api.options import FLAG, READING, Option
+from probfs.api.options import FLAG, READING, Group, Option
 from probfs.cli import COMMANDS, FIRST_OPTIONS, load_command
 from probfs.errors import UsageError
 from probfs.text import is_unseen, quoted
@@ -40,89 +39,75 @@ def answer(shell: str, arguments: Sequence[str]) -> str:
 
 def suggest(before: Sequence[str], current: str, after: Sequence[str]) -> tuple[str, Mapping[str, str], str]:
     """The kind of answer, words with their meanings, and what of ``current`` stands before the part to complete."""
-    name = next((word for word in before if word in COMMANDS), None)
-    if name is None:
-        commands = {known: summary for known, (_, summary) in COMMANDS.items()}
-        return "words", FIRST_OPTIONS if current.startswith("-") else commands, ""
+    place, name = next(((place, word) for place, word in enumerate(before) if word in COMMANDS), (0, ""))
+    if not name:
+        summaries = {known: summary for known, (_, summary) in COMMANDS.items()}
+        return "words", FIRST_OPTIONS if current.startswith("-") else summaries, ""
     options = {**load_command(name).options, "help": _HELP}
-    line = _Line(options)
-    for word in before[list(before).index(name) + 1 :]:
-        line.read(word)
-    option, equals, value = current.partition("=")
-    if line.awaiting:
-        chosen, prefix = line.awaiting, ""
-        line.read(current)
-    elif current.startswith("-") and equals and option in line.spellings:
-        chosen, prefix, current = line.spellings[option], option + equals, value
-    elif current.startswith("-") or line.next_argument() is None:
-        free = {known: own for known, own in options.items() if own.many or known not in line.given}
-        return "words", {each: own.help for known, own in free.items() for each in _written(known, own)}, ""
-    else:
-        chosen, prefix = str(line.next_argument()), ""
-    # The table may be named after the cursor.
-    for word in after:
-        line.read(word)
-    return _offer_values(line, chosen, prefix, current)
-
-
-def _offer_values(line: _Line, chosen: str, prefix: str, current: str) -> tuple[str, Mapping[str, str], str]:
-    option = line.options[chosen]
-    metavar = option.shown_metavar
+    given, chosen = _read(options, before[place + 1 :])
+    prefix = ""
+    if not chosen and current.startswith("-"):
+        option, equals, value = current.partition("=")
+        chosen = _spelled(options).get(option, "") if equals else ""
+        prefix, current = (option + equals, value) if chosen else ("", current)
+    elif not chosen:
+        chosen = _next_argument(options, given)
+    if not chosen:
+        free = {known: option for known, option in options.items() if option.many or known not in given}
+        return "words", {written: free[known].help for written, known in _spelled(free).items()}, ""
+    metavar = options[chosen].shown_metavar
     # In help, what users put there themselves is in capitals: auto|N.
-    words = getattr(option.takes, "words", None) or [word for word in metavar.split("|") if word.islower()]
+    words = getattr(options[chosen].takes, "words", None) or [word for word in metavar.split("|") if word.islower()]
     if metavar == "COLUMN":
-        taken = [name for name in line.given.get(chosen, ()) if name != current]
+        # The table may be named after the cursor.
+        line, _ = _read(options, [*before[place + 1 :], prefix + current, *after])
+        taken = {*line[chosen]} - {current}
         # No name that would act on the terminal that shows it, or end a line.
-        words = [name for name in line.column_names() if name not in taken and not any(map(is_unseen, name))]
+        words = [column for column in _columns(line) if column not in taken and not any(map(is_unseen, column))]
     return _KINDS.get(metavar, "words"), dict.fromkeys(words, ""), prefix
 
 
-def _written(name: str, option: Option) -> list[str]:
-    return [spelling for spellings in option.spellings(name) for spelling in spellings.split("/")]
+def _spelled(options: Group) -> dict[str, str]:
+    """The options by all their spellings."""
+    spellings = ((name, each) for name, option in options.items() for each in option.spellings(name))
+    return {written: name for name, each in spellings for written in each.split("/")}
 
 
-class _Line:
-    """The words after a command, read one by one as the command would read them."""
+def _next_argument(options: Group, given: Mapping[str, Sequence[str]]) -> str:
+    """The argument that the next word would be; none when there are enough."""
+    arguments = (name for name, option in options.items() if option.is_argument)
+    return next((name for name in arguments if name not in given or options[name].many), "")
 
-    def __init__(self, options: Mapping[str, Option]) -> None:
-        self.options = options
-        self.spellings = {each: name for name, option in options.items() for each in _written(name, option)}
-        self.arguments = [name for name, option in options.items() if option.is_argument]
-        self.given: dict[str, list[str]] = {}
-        self.awaiting = ""
-        """The option whose value is to come."""
 
-    def next_argument(self) -> str | None:
-        """The argument that the next word would be, or None when there are enough."""
-        free = (name for name in self.arguments if name not in self.given or self.options[name].many)
-        return next(free, None)
+def _read(options: Group, words: Sequence[str]) -> tuple[dict[str, list[str]], str]:
+    """The values that the words behind a command give, and the option whose value is to come."""
+    given: dict[str, list[str]] = {}
+    spelled, awaiting = _spelled(options), ""
+    for word in words:
+        option, equals, value = word.partition("=")
+        if awaiting or not word.startswith("-") or word == "-":
+            given.setdefault(awaiting or _next_argument(options, given), []).append(word)
+            awaiting = ""
+        else:
+            name = spelled.get(option, "")
+            given.setdefault(name, []).extend([value] if equals else [])
+            awaiting = name if name and not equals and options[name].takes is not FLAG else ""
+    return given, awaiting
 
-    def read(self, word: str) -> None:
-        spelled, equals, value = word.partition("=")
-        if self.awaiting:
-            self.given.setdefault(self.awaiting, []).append(word)
-            self.awaiting = ""
-        elif word.startswith("-") and word != "-":
-            name = self.spellings.get(spelled, "")
-            self.given.setdefault(name, []).extend([value] if equals else [])
-            self.awaiting = name if name and not equals and self.options[name].takes is not FLAG else ""
-        elif (argument := self.next_argument()) is not None:
-            self.given.setdefault(argument, []).append(word)
 
-    def column_names(self) -> Sequence[str]:
-        """The columns of the table that the line names."""
-        from probfs.tables.names import read_column_names
+def _columns(given: Mapping[str, Sequence[str]]) -> Sequence[str]:
+    """The columns of the table that a line names."""
+    from probfs.tables.names import read_column_names
 
-        chosen = {name: values[-1] for name, values in self.given.items() if values}
-        if "data" not in chosen:
-            return []
-        reading: dict[str, Any] = {name: chosen[name] for name in ("input_format", "encoding") if name in chosen}
-        if "delimiter" in chosen:
-            reading["delimiter"] = READING["delimiter"].takes.parse(chosen["delimiter"])
-        if chosen.get("skip_rows", "").isdecimal():
-            reading["skip_rows"] = int(chosen["skip_rows"])
-        reading["no_header"] = "no_header" in self.given
-        return read_column_names(os.path.expanduser(os.path.expandvars(self.given["data"][0])), **reading)
+    if "data" not in given:
+        return []
+    names = ("input_format", "encoding", "delimiter", "skip_rows")
+    try:
+        reading = {name: READING[name].takes.parse(given[name][-1]) for name in names if name in given}
+    except ValueError:
+        return []
+    path = os.path.expanduser(os.path.expandvars(given["data"][0]))
+    return read_column_names(path, **reading, no_header="no_header" in given)
 
 
 # --- bash ---------------------------------------------------------------------------------------------------------
@@ -204,8 +189,7 @@ def install(shell: str) -> str:
     if start_up is not None:
         old = start_up.read_bytes() if start_up.exists() else b""
         if line.encode() not in old.splitlines():
-            separator = b"" if not old or old.endswith(b"\n") else b"\n"
-            write_whole(start_up, old + separator + line.encode() + b"\n")
+            write_whole(start_up, old + f"\n{line}\n".encode())
     return f"completion for {shell} is in {place}; new shells use it"
 
 
