@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.metadata
 import logging
 import os
 import signal
 import subprocess
 import sys
-import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -23,7 +23,6 @@ import probfs
 from probfs.cluster.connection import Cluster
 from probfs.errors import DataError, ProbfsError, UsageError
 from probfs.runtime.progress import listening
-from probfs.selection.nested import JUDGING
 from probfs.text import command_line_language
 from tests.support.clusters import DaskProcesses, running_cluster
 from tests.support.split_tables import (
@@ -107,14 +106,6 @@ def test_processes_of_this_machine(tmp_path: Path) -> None:
     assert_same_ranking(probfs.rank(table.folder, engine="dask", workers=1, **table.options), expected)
 
 
-def test_a_task_of_a_cluster_cannot_wait_for_other_tasks(cluster: DaskProcesses) -> None:
-    import distributed
-
-    client: Any = distributed.Client
-    with client(cluster.address, set_as_default=False) as own, pytest.raises(UsageError, match="inside a task of Dask"):
-        own.submit(probfs.rank, "t.csv", target="y", engine="dask", scheduler=cluster.address).result()
-
-
 def test_fits_of_other_classifiers_are_done_by_the_cluster(tmp_path: Path) -> None:
     """By workers that are threads here, and need not import scikit-learn first."""
     import distributed
@@ -173,32 +164,6 @@ def test_workers_that_die_at_any_moment(cluster: DaskProcesses, larger_table: Pa
     _rank_while_a_worker_dies(cluster, larger_table, part)
 
 
-@pytest.mark.slow
-def test_a_worker_that_joins_is_used_though_another_dies_while_columns_are_selected(
-    cluster: DaskProcesses, larger_table: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    import distributed
-
-    monkeypatch.setattr("probfs.cluster.engine._SECONDS_BETWEEN_LOOKS", 0.0)
-    options: dict[str, Any] = {"target": "y", "folds": 2, "keep": "fewest"}
-    client: Any = distributed.Client
-    with client(cluster.address, set_as_default=False) as own:
-        own.wait_for_workers(2, timeout=120)
-        before = set(own.scheduler_info(n_workers=-1)["workers"])
-
-        def replace_worker() -> None:
-            cluster.add_worker()
-            own.wait_for_workers(len(before) + 1, timeout=120)
-            cluster.kill_worker()
-
-        listen = Once(replace_worker, JUDGING, 1)
-        found = probfs.select(larger_table, on_progress=listen, **on_cluster(cluster, **options))
-        (new,) = set(own.scheduler_info(n_workers=-1)["workers"]) - before
-        assert own.run(_tasks_done, workers=[new])[new] > 0
-    assert listen.happened
-    assert_same_selection(found, probfs.select(larger_table, **options))
-
-
 # Faults are one line each, and the cluster stays usable
 
 
@@ -233,39 +198,39 @@ def test_what_goes_away_is_one_line(
             probfs.rank(larger_table, on_progress=listen, **on_cluster(own, target="y"))
 
 
-def test_faults_of_dask_are_one_line_each(monkeypatch: pytest.MonkeyPatch) -> None:
-    from distributed import KilledWorker
-    from distributed.client import FutureCancelledError
-    from distributed.comm.core import CommClosedError
+def cluster_of(error: Exception, workers: dict[str, Any]) -> Cluster:
+    """A cluster in which everything fails."""
+    fail = Mock(side_effect=error)
+    known = {"gather": fail, "wait_for_workers": fail, "run": fail, "as_current": contextlib.nullcontext}
+    return Cluster(SimpleNamespace(scheduler_info=lambda **_: {"workers": workers}, **known), None)
 
+
+@pytest.fixture
+def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Waits for nothing, and for no workers."""
     monkeypatch.setattr("probfs.cluster.connection._SECONDS_FOR_WORKERS", -1)
-    monkeypatch.setattr("probfs.cluster.connection._SECONDS_BETWEEN_LOOKS", 0.01)
-    retried: list[Any] = []
+    monkeypatch.setattr("distributed.wait", lambda futures, timeout: None)
 
-    def cluster_of(error: Exception, workers: dict[str, Any]) -> Cluster:
-        fail = Mock(side_effect=error)
-        known = {"gather": fail, "retry": retried.extend, "wait_for_workers": fail, "run": fail}
-        return Cluster(SimpleNamespace(scheduler_info=lambda **_: {"workers": workers}, **known), None)
+
+@pytest.mark.usefixtures("hasty")
+def test_faults_of_dask_are_one_line_each() -> None:
+    from distributed import CancelledError, KilledWorker
+    from distributed.comm.core import CommClosedError
 
     futures: list[Any] = ["answer"]
     for error, message in (
         (CommClosedError("closed"), WITHOUT_SCHEDULER),
-        (FutureCancelledError("key", "lost"), WITHOUT_SCHEDULER),
-        (TimeoutError("late"), WITHOUT_SCHEDULER),
+        (CancelledError("lost"), WITHOUT_SCHEDULER),
+        (ConnectionError("refused"), WITHOUT_SCHEDULER),
         (ModuleNotFoundError("no s3fs", name="s3fs"), "lack s3fs; install it there"),
         (KilledWorker("task", Mock(), 3), "died again and again; they may lack memory"),
     ):
         with pytest.raises(ProbfsError, match=message):
             cluster_of(error, {"tcp://one": {}}).gather(futures)
-    assert retried == futures * 10, "a task that workers died with is tried again"
     without = cluster_of(TimeoutError("late"), {})
-    with pytest.raises(DataError, match=WITHOUT_WORKERS):
-        without.check_workers()
-    ended = threading.Event()
-    monkeypatch.setattr(without._client, "gather", lambda futures: ended.wait(60))
-    with pytest.raises(DataError, match=WITHOUT_WORKERS):
-        without.gather(futures)
-    ended.set()
+    for wait in (without.check_workers, lambda: without.gather(futures)):
+        with pytest.raises(DataError, match=WITHOUT_WORKERS):
+            wait()
     with pytest.raises(UsageError, match="lacks probfs; install"):
         cluster_of(RuntimeError("No module named 'probfs'"), {"tcp://one": {}}).check_workers()
 
@@ -335,21 +300,12 @@ def test_messages_made_by_workers_speak_the_language_of_the_caller(tmp_path: Pat
     assert "\n" not in str(error.value)
 
 
+@pytest.mark.usefixtures("hasty")
 def test_progress_is_how_many_blocks_are_done() -> None:
     said: list[tuple[str, int, int | None]] = []
-    go_on = threading.Event()
-
-    def gather(futures: list[Any]) -> list[Any]:
-        assert go_on.wait(60)
-        return futures
-
-    def listen(progress: probfs.Progress) -> None:
-        said.append((progress.stage, progress.done, progress.total))
-        go_on.set()
-
-    client = SimpleNamespace(gather=gather, scheduler_info=lambda **_: {"workers": {"tcp://one": {}}})
+    client = SimpleNamespace(gather=list, as_current=contextlib.nullcontext)
     blocks: list[Any] = [SimpleNamespace(status=status) for status in ("finished", "pending", "pending")]
-    with listening(listen):
+    with listening(lambda progress: said.append((progress.stage, progress.done, progress.total))):
         Cluster(client, None).gather(["answer"], "reading", blocks)  # type: ignore[list-item]  # no Dask here
         Cluster(client, None).gather(["answer"], "reading", blocks[:1])  # type: ignore[list-item]  # as above
     assert said == [("reading", 1, 3), ("reading", 0, None)]

@@ -47,9 +47,6 @@ class InProcessCluster:
     def memory(self) -> int | None:
         return self.limit
 
-    def workers(self) -> dict[str, Any]:
-        return {"here": {}}
-
 
 @contextlib.contextmanager
 def connect_here(scheduler: str | None, workers: int | None) -> Iterator[InProcessCluster]:

@@ -9,13 +9,13 @@ it takes a whole table.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 
 import numpy as np
 import pyarrow as pa
 
 from probfs.tables.arrays import Codes, Flags, Integers, Rows, double_array, index_array, numpy_array
-from probfs.tables.column import NO_ROW, Column, dictionary_cells, unread_column
+from probfs.tables.column import NO_ROW, Column, dictionary_cells
 from probfs.tables.joining import join_columns, join_notes
 from probfs.tables.table import Table
 
@@ -71,9 +71,10 @@ class CountedColumn(Column):
 
 @dataclass(frozen=True, eq=False)
 class CondensedTable(Table):
-    """A table of counted columns, whose ``row_counts`` say how many rows each condensed row stands for."""
+    """A table of counted columns."""
 
     columns: Mapping[str, CountedColumn]
+    row_counts: Integers = field(default_factory=lambda: np.empty(0, dtype=np.int64))
     parts: tuple[Table, ...] = ()
     """The tables that were condensed, without columns: they say where a row stands."""
 
@@ -84,27 +85,15 @@ class CondensedTable(Table):
             row -= part.rows
         raise IndexError("the table has fewer rows")
 
-    @property
-    def condensed_rows(self) -> Integers:
-        """How many rows each condensed row stands for."""
-        assert self.row_counts is not None, "the table is not condensed"
-        return self.row_counts
 
-
-def condense(table: Table, naming: Sequence[str], uncounted: Sequence[str] = ()) -> CondensedTable:
-    """The table with all rows in one that have the same texts in the ``naming`` columns; some columns may be left out,
-    as if they had not been read.
-    """
-    table = table.with_columns({name: unread_column(name, table.rows) for name in uncounted})
+def condense(table: Table, naming: Sequence[str]) -> CondensedTable:
+    """The table with all rows in one that have the same texts in the ``naming`` columns."""
     rows, _ = _group(_combine([table.columns[name] for name in naming], table.rows))
     row_counts = np.bincount(rows)
-    columns = {
-        name: _count_cells(column, column.codes, rows, None, None, row_counts) for name, column in table.columns.items()
-    }
-    known = {field.name: getattr(table, field.name) for field in fields(Table)}
-    return CondensedTable(
-        **{**known, "columns": columns, "row_counts": row_counts}, parts=(replace(table, columns={}),)
-    )
+    columns = {name: _count_cells(column, rows, None, None, row_counts) for name, column in table.columns.items()}
+    known = {one.name: getattr(table, one.name) for one in fields(Table)}
+    bare = replace(table, columns={})
+    return CondensedTable(**{**known, "columns": columns, "row_counts": row_counts}, parts=(bare,))
 
 
 def bytes_of_columns(table: CondensedTable) -> dict[str, int]:
@@ -117,18 +106,17 @@ def join_condensed(parts: Sequence[CondensedTable], naming: Sequence[str]) -> Co
     parts = [part for part in parts if part.rows] or parts[:1]
     sources = [part.source for part in parts]
     columns = {name: join_columns([_plain(part.columns[name]) for part in parts], sources) for name in parts[0].columns}
-    sizes = [len(part.condensed_rows) for part in parts]
+    sizes = [len(part.row_counts) for part in parts]
     rows, _ = _group(_combine([columns[name] for name in naming], sum(sizes)))
-    row_counts = np.bincount(rows, np.concatenate([part.condensed_rows for part in parts])).astype(np.int64)
-    first_condensed = np.cumsum([0, *sizes[:-1]])
-    first_rows = np.cumsum([0, *(part.rows for part in parts[:-1])])
+    row_counts = np.bincount(rows, np.concatenate([part.row_counts for part in parts])).astype(np.int64)
+    starts = list(zip(np.cumsum([0, *sizes]), np.cumsum([0, *(part.rows for part in parts)]), strict=True))
 
     def count(name: str, column: Column) -> CountedColumn:
-        own = [part.columns[name] for part in parts]
-        cell_rows = np.concatenate([one.cell_rows + start for one, start in zip(own, first_condensed, strict=True)])
-        places = np.concatenate([one.cell_places + start for one, start in zip(own, first_rows, strict=True)])
-        counts = np.concatenate([one.cell_counts for one in own])
-        return _count_cells(column, column.codes, rows[cell_rows], counts, places, row_counts)
+        counted = [(part.columns[name], *start) for part, start in zip(parts, starts, strict=False)]
+        cell_rows = np.concatenate([one.cell_rows + row for one, row, _ in counted])
+        places = np.concatenate([one.cell_places + place for one, _, place in counted])
+        counts = np.concatenate([one.cell_counts for one, *_ in counted])
+        return _count_cells(column, rows[cell_rows], counts, places, row_counts)
 
     return replace(
         parts[0],
@@ -160,18 +148,18 @@ def _group(keys: Integers) -> tuple[Integers, Integers]:
 
 
 def _count_cells(
-    column: Column,
-    codes: Codes,
-    rows: Integers,
-    counts: Integers | None,
-    places: Integers | None,
-    row_counts: Integers,
+    column: Column, rows: Integers, counts: Integers | None, places: Integers | None, row_counts: Integers
 ) -> CountedColumn:
     """A column with one cell for each value and condensed row that occur together, in the order of their first rows."""
-    groups, firsts = _group(rows * (len(column.entries) + 1) + codes)
-    known = {field.name: getattr(column, field.name) for field in fields(Column)}
+    groups, firsts = _group(rows * (len(column.entries) + 1) + column.codes)
+    codes = column.codes[firsts]
+    if pa.types.is_floating(column.entries.type):
+        cells = pa.chunked_array([double_array(np.append(numpy_array(column.entries), np.nan)[codes])])
+    else:
+        cells = dictionary_cells(codes, column.entries)
+    known = {one.name: getattr(column, one.name) for one in fields(Column)}
     return CountedColumn(
-        **{**known, "cells": _cells(column.entries, codes[firsts])},
+        **{**known, "cells": cells},
         cell_rows=rows[firsts],
         cell_counts=np.bincount(groups, counts).astype(np.int64),
         cell_places=firsts if places is None else places[firsts],
@@ -179,13 +167,6 @@ def _count_cells(
     )
 
 
-def _cells(entries: pa.Array, codes: Codes) -> pa.ChunkedArray:
-    """Cells by the codes of their values: texts as a dictionary, or doubles."""
-    if not pa.types.is_floating(entries.type):
-        return dictionary_cells(codes, entries)
-    return pa.chunked_array([double_array(np.append(numpy_array(entries), np.nan)[codes])])
-
-
 def _plain(column: CountedColumn) -> Column:
     """The cells alone, as a column of a row for each."""
-    return Column(**{field.name: getattr(column, field.name) for field in fields(Column)})
+    return Column(**{one.name: getattr(column, one.name) for one in fields(Column)})

@@ -7,12 +7,13 @@ would decide from the rows, and sends what it decided to the workers, who encode
 from __future__ import annotations
 
 import os
-import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
 
 from probfs.cluster.connection import Cluster, identity
 from probfs.cluster.counting import CondensedTable, CountedColumn, bytes_of_columns, condense, join_condensed
@@ -21,11 +22,12 @@ from probfs.cluster.quantiles import (
     COUNTED_BINS,
     MANY_NUMBERS,
     BinnedColumn,
-    Bins,
     Sketch,
     count_in_bins,
     find_many_numbers,
+    list_numbers,
     sketch_block,
+    thin,
 )
 from probfs.cluster.reading import complete, head_of, plan_blocks, read_block, with_absolute_path
 from probfs.columns.choice import ColumnChoice
@@ -53,6 +55,7 @@ from probfs.rows.block import BYTES_OF_A_ROW, Block
 from probfs.rows.blocks import add_answers
 from probfs.runtime.memory import require_memory
 from probfs.runtime.progress import report
+from probfs.tables.arrays import Floats, Integers
 from probfs.tables.column import unread_column
 from probfs.tables.files import find_parts, name_together
 from probfs.tables.joining import NO_ROWS, all_names, join_notes, refuse_other_columns
@@ -68,30 +71,25 @@ Answer = TypeVar("Answer")
 _IN_MEMORY = 0.6
 """The part of a worker's memory above which Dask puts results on disk."""
 _JOINED_AT_ONCE = 16
-"""Blocks whose counts are here at the same time, where all have the same bins."""
+"""Blocks whose counts a worker joins, where all have the same bins."""
 _TIMES_COUNTED = 6
 """The memory that fetching and joining counts takes, in that of the counts (measured: 5.7)."""
-_SECONDS_BETWEEN_LOOKS = 2.0
-"""How often new workers are looked for: it takes as long as a question."""
 
 
 class ClusterBlocks:
-    """Encoded blocks, in order. Workers that join are given some of them."""
+    """Encoded blocks, in order."""
 
     here = None
 
     def __init__(self, cluster: Cluster, futures: Sequence[Future[Any]]) -> None:
         self.cluster = cluster
         self.futures = futures
-        self._workers = frozenset(cluster.workers())
-        self._next_look = time.monotonic() + _SECONDS_BETWEEN_LOOKS
 
     def ask(self, function: Callable[..., Answer], *arguments: Any) -> Answer:
         answer: Answer = add_answers(self.each(function, *arguments))
         return answer
 
     def each(self, function: Callable[..., Answer], *arguments: Any) -> list[Answer]:
-        self._use_new_workers()
         return self.cluster.gather(self._call(function, arguments))
 
     def map(self, function: Callable[..., Block], *arguments: Any) -> ClusterBlocks:
@@ -104,15 +102,6 @@ class ClusterBlocks:
     def _call(self, function: Callable[..., Any], arguments: Sequence[Any]) -> list[Future[Any]]:
         named = {f"argument_{place}": one for place, one in enumerate(arguments)}
         return self.cluster.map(function.__name__.strip("_"), _answer, self.futures, question=function, **named)
-
-    def _use_new_workers(self) -> None:
-        if time.monotonic() < self._next_look:
-            return
-        self._next_look = time.monotonic() + _SECONDS_BETWEEN_LOOKS
-        workers = frozenset(self.cluster.workers())
-        if workers - self._workers:
-            self.futures = self.cluster.spread(self.futures)
-        self._workers = workers
 
 
 def _answer(block: Block, question: Callable[..., Answer], **arguments: Any) -> Answer:
@@ -197,23 +186,28 @@ class ClusterEngine:
         sketched = self._ask(table, sketch_block, names=many, blocks=len(table.blocks), **marked) if many else []
         sketches = {name: Sketch.join([block[name] for block in sketched]) for name in many}
         condensed = self._count(table, naming, many)
-        bins = {name: Bins.of(sketch, COUNTED_BINS) for name, sketch in sketches.items()}
+        ends = {name: thin(sketch.numbers, sketch.rows, COUNTED_BINS) for name, sketch in sketches.items()}
         while True:
-            counted = self._count_in_bins(table, naming, bins, **marked)
-            binned = {name: BinnedColumn.of(counted[name], own, sketches[name]) for name, own in bins.items()}
+            counted = self._count_in_bins(table, naming, ends, **marked)
+            binned = {name: BinnedColumn.of(counted[name], own, sketches[name]) for name, own in ends.items()}
             condensed = replace(condensed, columns={**condensed.columns, **binned})
             report("preparing columns")
             prepared = prepare(condensed, mapping, choice, reading.decimal)
-            bins = _bins_to_open(prepared)
-            if not bins:
+            wanted = _bins_to_open(prepared)
+            if not wanted:
                 return prepared
+            listed = self._ask(table, list_numbers, wanted=wanted, **marked)
+            ends = {
+                name: np.unique(np.concatenate([own, *(block[name] for block in listed)]))
+                for name, (own, _) in wanted.items()
+            }
 
     def _ask(self, table: _RemoteTable, function: Callable[..., Any], **given: Any) -> list[Any]:
         return self._cluster.gather(self._cluster.map(function.__name__, function, table.blocks, **given))
 
     def _count(self, table: _RemoteTable, naming: Sequence[str], uncounted: Sequence[str]) -> CondensedTable:
-        """The table condensed, value by value."""
-        tasks = self._cluster.map("count", condense, table.blocks, naming=naming, uncounted=uncounted)
+        """The table condensed, value by value; some columns as if they had not been read."""
+        tasks = self._cluster.map("count", _condense, table.blocks, naming=naming, uncounted=uncounted)
         sizes: Counter[str] = Counter()
         for size in self._cluster.gather(self._cluster.map("size", bytes_of_columns, tasks), "counting values", tasks):
             sizes.update(size)
@@ -224,18 +218,19 @@ class ClusterEngine:
         return replace(condensed, source=table.head.source)
 
     def _count_in_bins(
-        self, table: _RemoteTable, naming: Sequence[str], bins: Mapping[str, Bins], missing: Sequence[str]
+        self, table: _RemoteTable, naming: Sequence[str], ends: Mapping[str, Floats], missing: Sequence[str]
     ) -> Mapping[str, CountedColumn]:
-        """The columns that have bins, counted in these."""
-        if not bins:
+        """The columns that have bins, counted in these; workers join what they counted, so that it fits in here."""
+        if not ends:
             return {}
-        sent = self._cluster.submit("bins", identity, bins)
-        tasks = self._cluster.map("count", count_in_bins, table.blocks, naming=naming, missing=missing, bins=sent)
-        joined: list[CondensedTable] = []
-        for first in range(0, len(tasks), _JOINED_AT_ONCE):
-            some = self._cluster.gather(tasks[first : first + _JOINED_AT_ONCE])
-            joined = [join_condensed([*joined, *some], naming)]
-        return joined[0].columns
+        sent = self._cluster.submit("bins", identity, ends)
+        tasks = self._cluster.map("count", count_in_bins, table.blocks, naming=naming, missing=missing, ends=sent)
+        while len(tasks) > 1:
+            groups = [tasks[first : first + _JOINED_AT_ONCE] for first in range(0, len(tasks), _JOINED_AT_ONCE)]
+            tasks = [self._cluster.submit("join", join_condensed, group, naming) for group in groups]
+        (joined,) = self._cluster.gather(tasks)
+        columns: Mapping[str, CountedColumn] = joined.columns
+        return columns
 
     # Encoding
 
@@ -278,15 +273,19 @@ class ClusterEngine:
         return [NoteKind.SPILLED.note(f"{problem}, so some will be on disk, which is slow; more workers would help")]
 
 
-def _bins_to_open(prepared: PreparedTable) -> dict[str, Bins]:
-    """The bins of columns in which numbers must be known that are not."""
+def _condense(table: Table, naming: Sequence[str], uncounted: Sequence[str]) -> CondensedTable:
+    return condense(table.with_columns({name: unread_column(name, table.rows) for name in uncounted}), naming)
+
+
+def _bins_to_open(prepared: PreparedTable) -> dict[str, tuple[Floats, Integers]]:
+    """The ends of the bins of columns, and those bins in which numbers must be known that are not."""
     opened = {}
     for plan in prepared.features:
         column = prepared.table.columns[plan.name]
         if isinstance(column, BinnedColumn) and not isinstance(plan.rule, Measured):
-            wanted = column.numbers_to_know(prepared, plan.rule)
+            wanted = column.bins_to_open(prepared, plan.rule)
             if len(wanted):
-                opened[plan.name] = column.bins.open(wanted)
+                opened[plan.name] = column.ends, wanted
     return opened
 
 

@@ -2,17 +2,18 @@
 
 Each block sketches its numbers by some thousand quantiles, and the sketches of all blocks part them into bins. A number
 at the upper end of a bin is known, and one that many rows hold is such an end; all other numbers of a bin are counted
-together, as one number just below its end. Bins in which a number must be known, such as a cut point, are opened: all
-of their numbers are known then, and they are few.
+together, as one number just below its end. Where a number must be known, such as a cut point, workers list all numbers
+of its bin, which are few, and each becomes the end of a bin.
 """
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from probfs.cluster.counting import CondensedTable, CountedColumn, condense
@@ -48,18 +49,20 @@ class Sketch:
     """Quantiles in rising order, or all different numbers if they are fewer."""
     rows: Integers
     """How many rows hold each of these, or a number between it and the one before."""
-    hashes: Integers
+    hashes: npt.NDArray[np.uint64]
     """The least hashes of different numbers."""
     marked: frozenset[str] = frozenset()
     """The texts that mean missing and that were among them."""
 
     @classmethod
     def of(cls, numbers: Floats, most: int, marked: Iterable[str] = ()) -> Sketch:
+        from pandas.util import hash_array
+
         # Adding 0 makes -0 the same as 0.
         different, counts = np.unique(numbers[~np.isnan(numbers)] + 0.0, return_counts=True)
         chosen = thin(different, counts, most)
         ends = np.append(0, np.cumsum(counts))[np.searchsorted(different, chosen, side="right")]
-        return cls(chosen, np.diff(ends, prepend=0), np.sort(_hash(different))[:_HASHES], frozenset(marked))
+        return cls(chosen, np.diff(ends, prepend=0), np.sort(hash_array(different))[:_HASHES], frozenset(marked))
 
     @classmethod
     def join(cls, sketches: Sequence[Sketch]) -> Sketch:
@@ -94,81 +97,54 @@ def _just_below(numbers: Floats) -> Floats:
         return np.nextafter(numbers, -np.inf)
 
 
-def _hash(numbers: Floats) -> Integers:
-    """Evenly distributed 64 bits for each number, by the finalizer of SplitMix64."""
-    bits = numbers.view(np.uint64)
-    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
-        bits = (bits ^ (bits >> np.uint64(shift))) * np.uint64(factor)
-    return np.asarray(bits ^ (bits >> np.uint64(31)))
+def bins_of(numbers: Floats, ends: Floats) -> Integers:
+    """The bin of each number, given their upper ends, beyond the last of which there is nothing but NaN."""
+    return np.minimum(np.searchsorted(ends, numbers), len(ends) - 1)
 
 
-@dataclass(frozen=True, eq=False)
-class Bins:
-    """Numbers in bins, each up to its upper end; those of opened bins are known one by one."""
-
-    ends: Floats
-    opened: Flags
-
-    @classmethod
-    def of(cls, sketch: Sketch, most: int) -> Bins:
-        ends = thin(sketch.numbers, sketch.rows, most)
-        return cls(ends, np.zeros(len(ends), dtype=np.bool_))
-
-    def knows(self, numbers: Floats) -> Flags:
-        return self._knows(numbers, self._find(numbers))
-
-    def open(self, numbers: Floats) -> Bins:
-        """The bins with those opened that have these numbers."""
-        opened = self.opened.copy()
-        opened[self._find(numbers)] = True
-        return replace(self, opened=opened)
-
-    def round(self, numbers: Floats) -> Floats:
-        """The numbers that are known, and for all others the one just below the end of their bin."""
-        bins = self._find(numbers)
-        known = np.isnan(numbers) | self._knows(numbers, bins)
-        return np.where(known, numbers, _just_below(self.ends)[bins])
-
-    def _knows(self, numbers: Floats, bins: Integers) -> Flags:
-        return np.asarray(self.opened[bins] | (self.ends[bins] == numbers))
-
-    def _find(self, numbers: Floats) -> Integers:
-        # Beyond the last end there is nothing but NaN.
-        return np.minimum(np.searchsorted(self.ends, numbers), len(self.ends) - 1)
+def round_to(ends: Floats, numbers: Floats) -> Floats:
+    """The numbers that are ends of bins, and for all others the one just below the end of their bin."""
+    upper = ends[bins_of(numbers, ends)]
+    return np.where(np.isnan(numbers) | (numbers == upper), numbers, _just_below(upper))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class BinnedColumn(CountedColumn):
-    """A counted column of numbers that were rounded by bins."""
+    """A counted column of numbers that were rounded to bins."""
 
-    bins: Bins
+    ends: Floats
+    """The upper ends of the bins; of other numbers it is not known which they are."""
     sketch: Sketch
     """Of the numbers of all rows."""
 
     @classmethod
-    def of(cls, column: CountedColumn, bins: Bins, sketch: Sketch) -> BinnedColumn:
-        return cls(**{field.name: getattr(column, field.name) for field in fields(column)}, bins=bins, sketch=sketch)
+    def of(cls, column: CountedColumn, ends: Floats, sketch: Sketch) -> BinnedColumn:
+        return cls(**{one.name: getattr(column, one.name) for one in fields(column)}, ends=ends, sketch=sketch)
 
     @property
     def marked(self) -> frozenset[str]:
         """The texts that mean missing and that some cell held."""
         return self.sketch.marked
 
+    def _is_known(self) -> Flags:
+        """For each value, whether it is a number that some rows hold."""
+        return np.isin(numbers_of_values(self), self.ends)
+
     def distinct(self, weights: Integers | None = None) -> int:
         """About how many different numbers are in rows of positive weight."""
         rows = self.counts(None if weights is None else np.where(weights > 0, self.row_counts, 0))[:-1]
-        known = self.bins.knows(numbers_of_values(self))
+        known = self._is_known()
         others = min(max(self.sketch.different - int(np.count_nonzero(known)), 1), int(rows[~known].sum()))
         return int(np.count_nonzero(rows[known])) + others
 
     def of_known_numbers(self) -> Column:
-        kept = self.is_missing() | np.append(self.bins.knows(numbers_of_values(self)), False)[self.codes]
+        kept = self.is_missing() | np.append(self._is_known(), False)[self.codes]
         arrays = {name: getattr(self, name)[kept] for name in ("cell_rows", "cell_counts", "cell_places")}
         return replace(self, cells=self.cells.filter(mask_array(kept)), **arrays)
 
-    def numbers_to_know(self, prepared: PreparedTable, rule: Rule) -> Floats:
-        """The numbers that decide what becomes of the column and are not known yet: where it is cut or gives the class
-        away, the least and the greatest of labelled rows, or all of these if they are few.
+    def bins_to_open(self, prepared: PreparedTable, rule: Rule) -> Integers:
+        """The bins with numbers that are not known, though they decide what becomes of the column: where it is cut or
+        gives the class away, the least and the greatest of labelled rows, or all of these if they are few.
         """
         numbers = numbers_of_values(self)
         held = np.sort(numbers[self.counts(prepared.labelled_weights)[:-1] > 0])
@@ -180,7 +156,7 @@ class BinnedColumn(CountedColumn):
             with contextlib.suppress(DataError):
                 coder = prepared.learn(self, rule)
                 wanted = np.append(wanted, coder.points if isinstance(coder, CutCoder) else [])
-        return wanted[~self.bins.knows(wanted)]
+        return np.intersect1d(bins_of(wanted, self.ends), bins_of(numbers[~self._is_known()], self.ends))
 
 
 def numbers_of_values(column: Column) -> Floats:
@@ -205,52 +181,63 @@ def find_many_numbers(table: Table, names: Sequence[str], missing: Sequence[str]
     """For each of some columns of a block, whether it has many different numbers, some of them with fractions; None
     where it does not hold plain numbers. Whole numbers may be identifiers, which are told by their values.
     """
-    return {name: _are_many(_numbers(table, name, missing), many) for name in names}
+    found: dict[str, bool | None] = dict.fromkeys(names)
+    plain = [name for name in names if _holds_plain_numbers(table.columns[name])]
+    for name, numbers, _ in _each_numbers(table, plain, missing):
+        # Some rows are sorted sooner than all.
+        some = numbers[:: max(1, len(numbers) // (4 * many))]
+        has_fractions = bool(np.any((numbers != np.rint(numbers)) & ~np.isnan(numbers)))
+        found[name] = has_fractions and len(np.unique(some)) > many + 1
+    return found
 
 
-def _are_many(numbers: Floats | None, many: int) -> bool | None:
-    if numbers is None:
-        return None
-    # Some rows are sorted sooner than all.
-    some = numbers[:: max(1, len(numbers) // (4 * many))]
-    return len(np.unique(some)) > many + 1 and bool(np.any((numbers != np.rint(numbers)) & ~np.isnan(numbers)))
-
-
-def _numbers(table: Table, name: str, missing: Sequence[str], found: set[str] | None = None) -> Floats | None:
-    """The numbers of a column in each row, NaN where a cell is missing; None where they are not all numbers that
-    doubles tell apart.
-    """
-    column = table.columns[name]
+def _holds_plain_numbers(column: Column) -> bool:
+    """Whether all cells of a column are missing, or numbers that doubles tell apart."""
     if column.cells.null_count == column.rows:
-        return np.full(table.rows, np.nan)
+        return True
     if not column.is_numeric or column.kind is not Kind.NUMBER:
-        return None
-    marked, dtype = mark_missing(table.only([name]), missing, found), column.cells.type
-    numbers = marked.columns[name].by_row + 0.0
-    exact = np.nanmax(np.abs(numbers), initial=0.0) < EXACT
-    return numbers if pa.types.is_floating(dtype) or (pa.types.is_integer(dtype) and exact) else None
+        return False
+    dtype = column.cells.type
+    is_exact = pa.types.is_integer(dtype) and np.nanmax(np.abs(column.by_row), initial=0.0) < EXACT
+    return bool(is_exact or pa.types.is_floating(dtype))
+
+
+def _each_numbers(
+    table: Table, names: Iterable[str], missing: Sequence[str]
+) -> Iterator[tuple[str, Floats, frozenset[str]]]:
+    """Of each column the number in each row, NaN where a cell is missing, and the texts found that mean missing."""
+    for name in names:
+        found: set[str] = set()
+        column = table.columns[name]
+        if column.cells.null_count < column.rows:
+            column = mark_missing(table.only([name]), missing, found).columns[name]
+        is_empty = column.cells.null_count == column.rows
+        yield name, np.full(table.rows, np.nan) if is_empty else column.by_row + 0.0, frozenset(found)
 
 
 def sketch_block(table: Table, names: Sequence[str], missing: Sequence[str], blocks: int) -> dict[str, Sketch]:
     """Sketches of some columns of one of so many blocks."""
     most = max(2 * TESTED_BINS // blocks, _FEWEST_QUANTILES)
-    sketches = {}
-    for name in names:
-        found: set[str] = set()
-        sketches[name] = Sketch.of(_known(_numbers(table, name, missing, found)), most, found)
-    return sketches
+    return {name: Sketch.of(numbers, most, found) for name, numbers, found in _each_numbers(table, names, missing)}
+
+
+def list_numbers(
+    table: Table, missing: Sequence[str], wanted: Mapping[str, tuple[Floats, Integers]]
+) -> dict[str, Floats]:
+    """The different numbers of some columns in some bins, whose ends are given."""
+    listed = {}
+    for name, numbers, _ in _each_numbers(table, wanted, missing):
+        ends, bins = wanted[name]
+        listed[name] = np.unique(numbers[np.isin(bins_of(numbers, ends), bins) & ~np.isnan(numbers)])
+    return listed
 
 
 def count_in_bins(
-    table: Table, naming: Sequence[str], missing: Sequence[str], bins: Mapping[str, Bins]
+    table: Table, naming: Sequence[str], missing: Sequence[str], ends: Mapping[str, Floats]
 ) -> CondensedTable:
-    """Count the columns that have bins, each number rounded by them."""
-    columns = dict(table.only(naming).columns)
-    for name, own in bins.items():
-        columns[name] = number_column(name, own.round(_known(_numbers(table, name, missing))))
-    return condense(replace(table, columns=columns), naming)
-
-
-def _known(numbers: Floats | None) -> Floats:
-    assert numbers is not None, "the column was looked at before"
-    return numbers
+    """Count the columns that have bins, each number rounded to these."""
+    rounded = {
+        name: number_column(name, round_to(ends[name], numbers))
+        for name, numbers, _ in _each_numbers(table, ends, missing)
+    }
+    return condense(table.only(naming).with_columns(rounded), naming)
