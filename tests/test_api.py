@@ -48,24 +48,24 @@ def messy(tmp_path: Path) -> Path:
         ({"score": "unlabeled"}, "there is no unlabelled row"),
         ({"folds": 5}, 'folds= goes with estimate="cv" only'),
         ({"estimate": "cv", "folds": 9}, "more than the 8 labelled rows"),
-        ({"estimate": "cv", "folds": 1}, "1 is out of range; 2 or more"),
+        ({"estimate": "cv", "folds": 1}, "1 is not a whole number from 2 on"),
         ({"smoothing": math.nan}, "smoothing=: "),
         ({"na": ["\udcff"]}, "not valid Unicode"),
         ({"na": object()}, "na=: <object object at .* is neither a text nor a list of texts"),
         ({"step": 0}, "step=: "),
-        ({"bins": 1}, "bins=: 1 is out of range; 2 to 10000"),
+        ({"bins": 1}, "bins=: 1 is not a whole number from 2 to 10000"),
         ({"seed": -1}, "seed=: "),
         ({"mapping": 3}, "mapping=: 3 is not a path or a dictionary"),
         ({"eliminate": "no"}, "eliminate=: 'no' is not True or False"),
         ({"keep_identifiers": 1}, "keep_identifiers=: 1 is not True or False"),
         ({"union": None}, "union=: None is not True or False"),
         ({"delimiter": 3}, "delimiter=: 3 is not a text"),
-        ({"max_unpacked": -1}, "max_unpacked=: -1 is out of range; 1 or more"),
+        ({"max_unpacked": -1}, "max_unpacked=: -1 is not a whole number from 1 on"),
         ({"feature_names": 3}, "feature_names=: 3 is not a list of names"),
         ({"on_note": 3}, "on_note=: 3 is not a function"),
         ({"engine": None}, "engine=: None is not one of local, dask"),
         ({"scheduler": "tcp://x:1"}, 'scheduler= goes with engine="dask" only'),
-        ({"engine": "dask", "workers": 0}, "workers=: 0 is out of range; 1 or more"),
+        ({"engine": "dask", "workers": 0}, "workers=: 0 is not a whole number from 1 on"),
         ({"engine": "dask", "workers": 2, "scheduler": "tcp://x:1"}, "keep one of the two"),
         ({"delimiter": ";"}, "delimiter= says how to read a file, but data is a table in memory"),
         ({"classifier": probfs.NaiveBayes}, "classifier=: NaiveBayes is a class; give an object of it, such as"),
@@ -244,7 +244,7 @@ def test_a_sheet_and_rows_to_skip_are_keywords_of_every_call(tmp_path: Path) -> 
         probfs.read(tmp_path / "t.xlsx", sheet="Other")
     (tmp_path / "t.csv").write_text("made by hand\na,y\n1,p\n2,q\n")
     assert list(probfs.read(tmp_path / "t.csv", skip_rows=1).columns) == ["a", "y"]
-    with pytest.raises(probfs.UsageError, match=r"skip_rows=: -1 is out of range; 0 or more"):
+    with pytest.raises(probfs.UsageError, match=r"skip_rows=: -1 is not a whole number from 0 on"):
         probfs.read(tmp_path / "t.csv", skip_rows=-1)
 
 

@@ -416,15 +416,15 @@ def test_only_columns_that_are_kept_need_fit_into_a_matrix(library: str) -> None
             ({"n_features_to_select": number}, "n_features_to_select=: .* is none of")
             for number in ("most", 0, True, 1.5, -0.5)
         ),
-        ({"keep": "worst"}, "keep=: 'worst' is neither best nor fewest nor most nor a whole number"),
-        ({"min_features_to_select": -1}, "min_features_to_select=: -1 is out of range; 0 or more"),
+        ({"keep": "worst"}, "keep=: 'worst' is neither best nor fewest nor most nor a whole number from 0 on"),
+        ({"min_features_to_select": -1}, "min_features_to_select=: -1 is not a whole number from 0 on"),
         ({"keep_identifiers": "no"}, "keep_identifiers=: 'no' is not True or False"),
         ({"min_class": 1000}, "min_class=1000: no class has 1,000 rows or more"),
         ({"classifier": "oracle"}, "classifier=: 'oracle' is not one of"),
         ({"options": {"kernel": "rbf"}}, 'kernel= goes with classifier="svm"'),
         ({"options": {"score": "signed"}}, "options=: 'score' is decided by the selector"),
         ({"options": {"join": "dose+dice"}}, "options=: 'join' is decided by the selector"),
-        ({"random_state": -1}, "random_state=: -1 is out of range; 0 or more"),
+        ({"random_state": -1}, "random_state=: -1 is not a whole number from 0 on"),
     ],
 )
 def test_a_wrong_parameter_is_an_error_that_names_it(parameters: dict[str, Any], message: str) -> None:

@@ -79,7 +79,7 @@ def test_classifiers_are_plain_frozen_values() -> None:
 @pytest.mark.parametrize(
     ("given", "python", "command_line"),
     [
-        ({"branches": 10}, "branches=: 10 is out of range; 1 to 9", "--branches: 10 is out"),
+        ({"branches": 10}, "branches=: 10 is not a whole number from 1 to 9", "--branches: 10 is not a whole number"),
         ({"tree_shape": "flat"}, "tree_shape=: 'flat' is not one of round, tall", "--tree-shape: 'flat' is not one"),
         ({"height": 2}, 'height= goes with tree_shape="tall" only', "--height goes with --tree-shape tall only"),
         ({"height": 99}, "height=: 99 is not a number from 1 to 50", "--height: 99 is not a number"),
@@ -110,6 +110,7 @@ def test_a_classifier_is_found_by_its_name_as_an_object_and_as_an_estimator() ->
     assert (wrapped.name, wrapped.description, wrapped.takes_numbers) == ("estimator", "GaussianNB()", True)
     assert wrapped.in_effect() == {
         "categories": "onehot",
+        "bins": None,
         "removal": "permute",
         "permutations": 3,
         "jobs": None,
@@ -138,15 +139,19 @@ class Fits:
         ("svm", {"removal": "retrain", "permutations": 3}, 'permutations= goes with removal="permute" only'),
         ("svm", {"C": 0}, "C=: 0 is neither scale nor a number from 1e-10 to 1e+10"),
         ("svm", {"kernel": "poly"}, "kernel=: 'poly' is not one of linear, rbf"),
-        ("svm", {"permutations": 2.5}, "permutations=: 2.5 is not a whole number"),
-        ("svm", {"jobs": 0}, "jobs=: 0 is out of range; 1 to 10000"),
-        ("forest", {"leaf": "all"}, "leaf=: 'all' is neither auto nor a whole number"),
+        ("svm", {"permutations": 2.5}, "permutations=: 2.5 is not a whole number from 1 to 10000"),
+        ("svm", {"jobs": 0}, "jobs=: 0 is not a whole number from 1 to 10000"),
+        ("forest", {"leaf": "all"}, "leaf=: 'all' is neither auto nor a whole number from 1 on"),
         ("nb", {"categories": "codes"}, "categories= goes with an estimator given as classifier= only"),
         ("nb", {"smoothing": -1}, "smoothing=: -1 is neither 0 (the exact limit) nor a number from 1e-100 to 1e+100"),
         (None, {}, "classifier=: None is not one of nb, svm, logistic, forest, boosting"),
         ("tree", {}, "classifier=: 'tree' is not one of nb, svm, logistic, forest, boosting"),
         (LinearSVC(), {}, "classifier=: LinearSVC() has no predict_proba; wrap it in sklearn's CalibratedClassifierCV"),
-        (SVC(), {}, "classifier=: SVC() has no predict_proba; wrap it in sklearn's CalibratedClassifierCV"),
+        (
+            SVC(),
+            {},
+            "classifier=: SVC has no predict_proba once it is fitted; wrap it in sklearn's CalibratedClassifierCV",
+        ),
         (GaussianNB, {}, "classifier=: GaussianNB is a class; give an object of it, such as GaussianNB()"),
         (
             Fits(),
@@ -155,7 +160,7 @@ class Fits:
         ),
         (GaussianNB(), {"categories": "frames"}, "categories=: 'frames' is not one of onehot, codes, frame"),
         (GaussianNB(), {"trees": 3}, 'trees= goes with classifier="forest" only'),
-        (GaussianNB(), {"bins": 3}, 'bins= goes with classifier="nb" only'),
+        (GaussianNB(), {"bins": 3}, 'bins= goes with categories="codes" only'),
         (NaiveBayes(), {"bins": 3}, "bins= goes with a classifier's name; give it to NaiveBayes(bins=…) itself"),
     ],
 )

@@ -188,7 +188,7 @@ def test_a_table_is_ranked_as_the_document_was(options: dict[str, Any], write: W
         ({"exclude": ["nothing"]}, "exclude=: no column 'nothing'"),
         ({"count": "age\x1b"}, "count=: no column 'age\\x1b'"),
         ({"mapping": "/dev/zero"}, "/dev/zero: is larger than"),
-        ({"classifier": "estimator", "estimator": "Pipe\n" + "x" * 9999}, "with Pipe\\nxxxx"),
+        ({"classifier": "estimator", "bins": None, "estimator": "Pipe\n" + "x" * 9999}, "with Pipe\\nxxxx"),
     ],
 )
 def test_settings_that_cannot_be_used_again_are_the_document_s_fault(

@@ -152,7 +152,7 @@ MISSING = object()
         ("settings", None, "settings is not an object"),
         ("settings.score", "loud", "settings are wrong: score=: 'loud' is not one of absolute, signed, unlabeled"),
         ("settings.classifier", "tree", "settings are wrong: classifier=: 'tree' is not one of nb, svm,"),
-        ("settings.bins", 1, "settings are wrong: bins=: 1 is out of range"),
+        ("settings.bins", 1, "settings are wrong: bins=: 1 is not a whole number"),
         ("settings.step", True, "settings.step is not one of auto"),
         ("settings.eliminate", 1, "settings.eliminate is not true or false"),
         ("features", {}, "features is not a list"),

@@ -75,9 +75,9 @@ def test_the_keys_of_the_settings_and_their_order_are_a_contract() -> None:
             "--estimate: 'guess' is not one of loo, resubstitution, cv, oob",
         ),
         ({"folds": 3}, 'folds= goes with estimate="cv" only', "--folds goes with --estimate cv only"),
-        ({"folds": 1}, "folds=: 1 is out of range; 2 or more", "--folds: 1 is out of range; 2 or more"),
-        ({"seed": -1}, "seed=: -1 is out of range; 0 or more", "--seed: -1 is out of range; 0 or more"),
-        ({"seed": "0"}, "seed=: '0' is not a whole number", "--seed: '0' is not a whole number"),
+        ({"folds": 1}, "folds=: 1 is not a whole number from 2 on", "--folds: 1 is not a whole number from 2 on"),
+        ({"seed": -1}, "seed=: -1 is not a whole number from 0 on", "--seed: -1 is not a whole number from 0 on"),
+        ({"seed": "0"}, "seed=: '0' is not a whole number from 0 on", "--seed: '0' is not a whole number from 0 on"),
         ({"kernel": "rbf"}, 'kernel= goes with classifier="svm" only', "--kernel goes with --classifier svm only"),
         (
             {"classifier": "svm", "gamma": 0.5},
@@ -86,10 +86,14 @@ def test_the_keys_of_the_settings_and_their_order_are_a_contract() -> None:
         ),
         (
             {"cut_target": 101},
-            "cut_target=: 101 is out of range; 2 to 100",
-            "--cut-target: 101 is out of range; 2 to 100",
+            "cut_target=: 101 is not a whole number from 2 to 100",
+            "--cut-target: 101 is not a whole number from 2 to 100",
         ),
-        ({"min_class": 0}, "min_class=: 0 is out of range; 1 or more", "--min-class: 0 is out of range; 1 or more"),
+        (
+            {"min_class": 0},
+            "min_class=: 0 is not a whole number from 1 on",
+            "--min-class: 0 is not a whole number from 1 on",
+        ),
         (
             {"screen": False, "false_discoveries": 0.2},
             "false_discoveries= goes with screen=True only",

@@ -39,5 +39,5 @@ def test_where_to_cut_is_a_word_or_a_number() -> None:
 
 def test_there_are_no_folds_or_at_least_two() -> None:
     assert [NESTED_FOLDS.check(number) for number in (0, 2)] == [0, 2]
-    with pytest.raises(ValueError, match=r"^1 is out of range; 0 \(none\) or 2 or more$"):
+    with pytest.raises(ValueError, match=r"^1 is neither 0 \(none\) nor a whole number from 2 on$"):
         NESTED_FOLDS.check(1)

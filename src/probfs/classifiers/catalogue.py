@@ -7,8 +7,8 @@ the fields. Help and completion import this module: a classifier imports what it
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
 
@@ -44,6 +44,12 @@ USER_ESTIMATOR = "estimator"
 """The name of a user's estimator in settings."""
 MOST_SEED = 2**32
 """Where scikit-learn's seeds end."""
+_FORESTS = ("RandomForestClassifier", "ExtraTreesClassifier")
+_ADDING_UP = (
+    *("LogisticRegression", "LogisticRegressionCV", "LinearDiscriminantAnalysis", "SGDClassifier"),
+    *("GaussianNB", "CategoricalNB", "BernoulliNB", "MultinomialNB", "ComplementNB"),
+)
+"""Estimators that add up what each column says. Any other, a pipeline too, may see columns together."""
 Kind = TypeVar("Kind", bound=UnfittedClassifier)
 
 # Options that several classifiers have.
@@ -80,7 +86,8 @@ def _type(kind: ValueType) -> str:
 
 
 def _meaning(declared: Option) -> str:
-    sentence = f"{declared.help[:1].upper()}{declared.help[1:]} Default: {declared.shown_default}."
+    default = declared.default_help or declared.default
+    sentence = f"{declared.help[:1].upper()}{declared.help[1:]} Default: {default}."
     return textwrap.fill(sentence, 100, initial_indent="    ", subsequent_indent="    ")
 
 
@@ -94,7 +101,7 @@ class NaiveBayes(UnfittedClassifier):
     summary: ClassVar[str] = "Naive Bayes"
     default_estimate = "loo"
     default_step = 1
-    takes_numbers = False
+    takes_numbers: ClassVar[bool] = False
     takes_blocks = True
 
     smoothing: float = setting(
@@ -292,15 +299,37 @@ class Boosting(Trees):
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class RecordedEstimator(RefittedModel):
-    """A user's estimator as a document has it: the text that Python shows, and its options. It cannot be fitted."""
+class UserEstimator(RefittedModel):
+    """Any estimator or pipeline of scikit-learn's kind that has ``predict_proba``, as a classifier.
+
+    One that was read from a document is only the text that Python showed, and its options. It cannot be fitted.
+    """
 
     name = USER_ESTIMATOR
-    sees_columns_together: ClassVar[bool] = True
 
-    shown: str
-    categories: Categories | None = setting(None, Choice(("onehot", "codes", "frame")), "how columns reach it.")
-    bins: int | None = setting(None, WholeNumber(2, MOST_BINS), "for one that counts categories.")
+    shown: str = ""
+    """The estimator as Python shows it, in one line; two of them are equal if this is."""
+    estimator: Any = field(default=None, compare=False, repr=False)
+    categories: Categories | None = setting(
+        None,
+        Choice(("onehot", "codes", "frame")),
+        "how columns reach the estimator.",
+        default_help="frame where it holds a ColumnTransformer, codes where it counts categories, otherwise onehot",
+    )
+    bins: int | None = bins_setting(only_with=("categories", "codes"))
+
+    def __post_init__(self) -> None:
+        if self.estimator is not None:
+            from probfs.classifiers.refitting import user_estimator
+
+            object.__setattr__(self, "shown", user_estimator.check(self.estimator))
+            if self.categories is None:
+                object.__setattr__(self, "categories", user_estimator.choose_categories(self.estimator))
+        super().__post_init__()
+        if self.estimator is not None and self.categories == "frame":
+            from probfs.classifiers.refitting.column_transformers import check_column_names
+
+            check_column_names(self.estimator)
 
     @property
     def description(self) -> str:
@@ -310,8 +339,36 @@ class RecordedEstimator(RefittedModel):
     def title(self) -> str:
         return self.shown.partition("(")[0]
 
+    @property
+    def estimates(self) -> tuple[EstimateName, ...]:
+        draws_rows = self.title in _FORESTS and self.estimator is not None and self.estimator.bootstrap
+        return (*REFITTED, "oob") if draws_rows and self.categories != "frame" else REFITTED
+
+    @property
+    def takes_numbers(self) -> bool:
+        return self.categories != "codes"
+
+    @property
+    def sees_columns_together(self) -> bool:
+        return self.title not in _ADDING_UP
+
+    def check_columns(self, columns: Sequence[str], source: str) -> None:
+        if self.categories == "frame":
+            from probfs.classifiers.refitting.column_transformers import check_column_names_exist
+
+            check_column_names_exist(self.estimator, columns, source)
+
     def trainer(self, dataset: Dataset, seed: int, estimate: EstimateName) -> Trainer:
-        raise UsageError(f"{self.shown} is an object of Python's, which no document holds")
+        from probfs.classifiers.refitting.estimators import EstimatorTrainer
+        from probfs.classifiers.refitting.user_estimator import seeded, takes_missing
+
+        if self.estimator is None:
+            raise UsageError(f"{self.shown} is an object of Python's, which no document holds")
+        encoding: Any = self.categories
+        if encoding == "onehot" and not takes_missing(self.estimator):
+            encoding = "filled"
+        estimator = seeded(self.estimator, seed % MOST_SEED)
+        return EstimatorTrainer.of(dataset, estimator, encoding, self.title, out_of_bag=estimate == "oob")
 
 
 def find_classifier(classifier: Any, options: Mapping[str, Any] | None = None) -> UnfittedClassifier:
@@ -332,10 +389,7 @@ def find_classifier(classifier: Any, options: Mapping[str, Any] | None = None) -
             raise UsageError(f"{option('categories')} goes with an estimator given as {option('classifier')} only")
         options = {name: value for name, value in options.items() if name != "categories"}
     else:
-        # scikit-learn is imported only for those who have it anyway.
-        from probfs.classifiers.refitting.user_estimator import wrap_estimator
-
-        found = wrap_estimator(classifier, given.get("categories"))
+        found = UserEstimator(estimator=classifier, categories=given.pop("categories", None))
     _refuse_options_of_others(found, options)
     return replace(found, **given)
 
@@ -354,9 +408,8 @@ def check_estimate(classifier: UnfittedClassifier, estimate: EstimateName) -> No
     if estimate not in classifier.estimates:
         known = classifier.name in CLASSIFIERS.names()
         who = option("classifier", classifier.name) if known else classifier.description
-        problem = classifier.lacking.get(estimate, f"{who} has no such estimate")
         choices = ", ".join(classifier.estimates)
-        raise UsageError(f"{option('estimate', estimate)}: {problem}; choose from {choices}")
+        raise UsageError(f"{option('estimate', estimate)}: {who} has no such estimate; choose from {choices}")
 
 
 def _refuse_options_of_others(classifier: UnfittedClassifier, options: Mapping[str, Any]) -> None:

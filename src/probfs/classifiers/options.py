@@ -10,7 +10,7 @@ import operator
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias
+from typing import Any, ClassVar, Literal, TypeAlias
 
 from probfs.errors import UsageError
 from probfs.text import option
@@ -38,6 +38,7 @@ Gamma: TypeAlias = "float | Literal['scale', 'auto']"
 Categories = Literal["onehot", "codes", "frame"]
 
 _MOST_DIGITS = 18
+"""Of whole numbers: they fit into 64 bits."""
 
 
 @dataclass(frozen=True)
@@ -71,41 +72,30 @@ class Number:
     words: tuple[str, ...] = ()
     zero: str | None = None
     """What 0 means, if it is allowed below the range."""
+    called: ClassVar[str] = "a number"
 
     def parse(self, text: str) -> Any:
-        return text if text in self.words else self._in_range(text, parse_number(text))
+        return self._accept(text, parse_number(text))
 
     def check(self, value: Any) -> Any:
-        if isinstance(value, str) and value in self.words:
-            return value
         try:
-            number = None if isinstance(value, str | bool) else float(value)
-        except (TypeError, ValueError, OverflowError):
-            number = None
-        return self._in_range(value, number)
+            return self._accept(value, None if isinstance(value, str | bool) else float(value))
+        except (TypeError, OverflowError):
+            return self._accept(value, None)
 
-    @property
-    def _range(self) -> str:
-        return f"a number from {self.least:g} to {self.most:g}"
-
-    @property
-    def _others(self) -> list[str]:
-        """What may stand in the place of a number in the range."""
-        return [*self.words, *([] if self.zero is None else [f"0 ({self.zero})"])]
-
-    def _allows(self, number: float) -> bool:
-        within = self.least <= number and (self.most is None or number <= self.most)
-        return within or (self.zero is not None and number == 0)
-
-    def _in_range(self, value: object, number: float | None) -> float:
-        if number is None or not self._allows(number):
-            raise self._wrong(value, self._range)
-        return number
-
-    def _wrong(self, value: object, wanted: str) -> ValueError:
-        others = self._others
-        is_not = f"is neither {' nor '.join([*others, wanted])}" if others else f"is not {wanted}"
-        return ValueError(f"{value!r} {is_not}")
+    def _accept(self, given: Any, number: float | None) -> Any:
+        """What was given, as a number where it is one and not a word."""
+        if isinstance(given, str) and given in self.words:
+            return given
+        if number is not None:
+            is_zero, most = self.zero is not None and number == 0, math.inf if self.most is None else self.most
+            if is_zero or self.least <= number <= most:
+                return number
+        end = "on" if self.most is None else f"to {self.most:g}"
+        wanted = [*self.words, *([] if self.zero is None else [f"0 ({self.zero})"])]
+        wanted.append(f"{self.called} from {self.least:g} {end}")
+        is_not = f"neither {' nor '.join(wanted)}" if len(wanted) > 1 else f"not {wanted[0]}"
+        raise ValueError(f"{given!r} is {is_not}")
 
 
 @dataclass(frozen=True)
@@ -113,29 +103,19 @@ class WholeNumber(Number):
     """A whole number, written in digits only: 3.0 and 1_0 are refused."""
 
     metavar: str = "N"
-
-    @property
-    def _range(self) -> str:
-        end = f"on, of up to {_MOST_DIGITS} digits" if self.most is None else f"to {self.most}"
-        return f"a whole number from {self.least} {end}"
+    called: ClassVar[str] = "a whole number"
 
     def parse(self, text: str) -> Any:
         is_whole = re.fullmatch(rf"\d{{1,{_MOST_DIGITS}}}", text)
-        return text if text in self.words else self._in_range(text, int(text) if is_whole else None)
+        return self._accept(text, int(text) if is_whole else None)
 
     def check(self, value: Any) -> Any:
-        if isinstance(value, str) and value in self.words:
-            return value
         try:
             number = None if isinstance(value, bool) else operator.index(value)
         except TypeError:
             number = None
-        if number is None:
-            raise self._wrong(value, "a whole number")
-        if not self._allows(number):
-            allowed = f"{self.least} or more" if self.most is None else f"{self.least} to {self.most}"
-            raise ValueError(f"{number} is out of range; {' or '.join([*self._others, allowed])}")
-        return number
+        # Numbers of numpy's are shown as Python's.
+        return self._accept(value if number is None else number, number)
 
 
 ValueType: TypeAlias = Choice | Number
@@ -177,10 +157,6 @@ class Option:
     """Whether it says how columns are encoded, so that commands that only look at a table take it too."""
     recorded: bool = True
     """Whether results depend on it, so that it stands in the settings of the JSON."""
-
-    @property
-    def shown_default(self) -> Any:
-        return self.default if self.default_help is None else self.default_help
 
 
 def setting(default: Any, kind: ValueType, help: str, **more: Any) -> Any:  # noqa: A002  # what dataclasses call it

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import Field, dataclass, fields, replace
 from inspect import get_annotations
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
@@ -37,8 +37,6 @@ class UnfittedClassifier(ABC):
     """What users call it."""
     default_estimate: ClassVar[EstimateName] = "cv"
     default_step: ClassVar[int | Literal["auto"]] = "auto"
-    takes_numbers: ClassVar[bool] = True
-    """Whether it measures numbers as they are; otherwise it counts categories, and numeric columns are cut."""
     takes_blocks: ClassVar[bool] = False
     """Whether it needs nothing but sums over rows, which may be on a cluster then."""
     training_rows_of_class: ClassVar[int] = 1
@@ -63,14 +61,14 @@ class UnfittedClassifier(ABC):
         return REFITTED
 
     @property
-    def lacking(self) -> Mapping[EstimateName, str]:
-        """Why it lacks an estimate that its like have, and what to do, for the message."""
-        return {}
-
-    @property
     @abstractmethod
     def summary(self) -> str:
         """The classifier and its options in a few words, for the summary line."""
+
+    @property
+    def takes_numbers(self) -> bool:
+        """Whether it measures numbers as they are; otherwise it counts categories, and numeric columns are cut."""
+        return True
 
     @property
     def sees_columns_together(self) -> bool:

@@ -10,7 +10,7 @@ from contextlib import nullcontext
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from probfs.classifiers.catalogue import RecordedEstimator
+from probfs.classifiers.catalogue import UserEstimator
 from probfs.classifiers.options import WholeNumber, check_value
 from probfs.classifiers.scores import SCORES
 from probfs.comparison.changes import compare_rankings
@@ -229,7 +229,7 @@ def _rank_alike(data: Any, side: Side, reading: Mapping[str, Any], on_note: Call
 def _settings_as_keywords(side: Side) -> dict[str, Any]:
     """The settings of a side as keywords of ``probfs.rank`` or ``probfs.select``."""
     settings, source = side.result.settings, side.document
-    if isinstance(settings.model, RecordedEstimator):
+    if isinstance(settings.model, UserEstimator) and settings.model.estimator is None:
         shown = shorten_middle(printable(settings.model.shown), _LONGEST_ESTIMATOR)
         problem = f"was made in Python with {shown}, an object that no document holds"
         name = "probfs.rank" if side.kind == "ranking" else "probfs.select"

@@ -12,7 +12,7 @@ from functools import cache
 from math import inf
 from typing import Any, Literal, NoReturn, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from probfs.classifiers.catalogue import CLASSIFIERS, USER_ESTIMATOR, RecordedEstimator
+from probfs.classifiers.catalogue import CLASSIFIERS, USER_ESTIMATOR, UserEstimator
 from probfs.classifiers.scores import SCORES
 from probfs.classifiers.unfitted import UnfittedClassifier
 from probfs.errors import DataError, UsageError
@@ -228,7 +228,7 @@ def _find_model(settings: Mapping[str, Any], place: str) -> UnfittedClassifier:
     try:
         SCORES[score]
         if name == USER_ESTIMATOR:
-            found: Any = RecordedEstimator(shown=_decode_field(str, settings, "estimator", place))
+            found: Any = UserEstimator(shown=_decode_field(str, settings, "estimator", place))
         else:
             found = CLASSIFIERS[name]
         given = {each: settings.get(each) for each, declared in found.options().items() if declared.recorded}
