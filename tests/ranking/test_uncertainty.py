@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from probfs.columns.dataset import Dataset
 from probfs.errors import DataError
 from probfs.ranking import uncertainty
 from probfs.ranking.candidates import Candidates, Encoded
-from probfs.ranking.result import RankedFeature
+from probfs.ranking.result import RankedFeature, Stability
 from probfs.ranking.uncertainty import GROUPS, PAIRS, with_uncertainty
 from probfs.rows.block import EVERYTHING, Block, RandomSample, SampleSeries
 from probfs.rows.blocks import LocalBlocks, deal_starts
@@ -68,7 +69,17 @@ def test_it_is_what_a_plain_loop_over_the_samples_finds(
     def values(runs: list[tuple[RankedFeature, ...]], name: str, key: str) -> list[float]:
         return [getattr(feature, key) for run in runs for feature in run if feature.feature == name]
 
+    told = sum(feature.q is not None and feature.q <= 0.1 for feature in found.features)
+    k = told if screen else 2
+    assert 0 < k < 5
+    firsts = [{feature.feature for feature in run if feature.rank <= k} for run in ranked]
+    # For sets of one size it is the mean of Kuncheva's index over all pairs of them.
+    agreement = np.mean([len(one & other) for one, other in combinations(firsts, 2)])
+    expected_stability = (agreement - k**2 / 5) / (k - k**2 / 5)
+    assert found.stability is not None
+    assert found.stability == Stability(pytest.approx(expected_stability), k, 50)  # type: ignore[arg-type]
     for feature in found.features:
+        assert feature.in_first_k == np.mean([feature.feature in first for first in firsts])
         ranks = sorted(values(ranked, feature.feature, "rank"))
         assert feature.rank_low == min(ranks[2], feature.rank)
         assert feature.rank_high == max(ranks[47], feature.rank)
@@ -111,7 +122,24 @@ def test_without_it_nothing_is_there() -> None:
     ranking = probfs.rank(table(4), target="y")
     assert set(shown(ranking).values()) == {None}
     assert ranking.settings.uncertainty is False
-    assert ranking.to_frame()["rank_low"].isna().all()
+    assert ranking.to_frame()[["rank_low", "in_first_k"]].isna().all(axis=None)
+    assert ranking.stability is None
+
+
+def test_stability_is_1_of_columns_that_always_come_first_and_none_of_a_single_one() -> None:
+    frame = frame_of(random_dataset(120, 3, 2, 2, seed=1, signal=0.0))
+    frame["twin"], frame["clear"] = frame["y"], np.where(np.arange(120) % 10 > 0, frame["y"], "u")
+    ranking = probfs.rank(frame, target="y", screen=False, uncertainty=True)
+    assert ranking.stability == Stability(1.0, 2, 50)
+    assert [feature.in_first_k for feature in ranking.features] == [1, 1, 0, 0, 0]
+    document = ranking.to_json()
+    assert probfs.Ranking.from_json(document) == ranking
+    without = {key: value for key, value in ranking.to_dict().items() if key != "stability"}
+    assert probfs.Ranking.from_dict(without).stability is None
+    said = "Stability of the first 2 columns in 50 rankings of half of the rows: 1.00"
+    assert said in repr(ranking) or said in ranking.to_html()
+    alone = probfs.rank(frame[["clear", "y"]], target="y", uncertainty=True)
+    assert (alone.stability, alone.features[0].in_first_k) == (None, 1)
 
 
 def test_intervals_leave_two_ranks_out_at_either_end(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -134,7 +162,7 @@ def test_intervals_leave_two_ranks_out_at_either_end(monkeypatch: pytest.MonkeyP
     ranked = [
         RankedFeature(rank, name, 0, 0, None, 1, 0, 0, None) for rank, name in zip((1, 3, 2, 4), names, strict=True)
     ]
-    measured = with_uncertainty(tuple(ranked), candidates(dataset))
+    measured, _ = with_uncertainty(tuple(ranked), candidates(dataset), 2)
     found = {feature.feature: feature for feature in measured}
     assert fitted == 2 * PAIRS + GROUPS
     # Where another is last, the two others move up.
@@ -149,7 +177,7 @@ def test_a_long_time_is_told_after_the_first_halves(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(uncertainty, "monotonic", lambda: next(clock))
     notes: list[str] = []
     dataset = random_dataset(60, features=2, values=2, classes=2, seed=0)
-    with_uncertainty((), replace(candidates(dataset), on_note=notes.append))
+    with_uncertainty((), replace(candidates(dataset), on_note=notes.append), 1)
     assert notes == ["uncertainty=True: 50 rankings of half of the rows take about 4 minutes"]
 
 

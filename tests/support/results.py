@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from probfs.notes import NoteKind
-from probfs.ranking.result import InputSummary, RankedFeature, Ranking, RoundSummary
+from probfs.ranking.result import InputSummary, RankedFeature, Ranking, RoundSummary, Stability
 from probfs.ranking.settings import choose_settings
 from probfs.selection.result import SelectedFeature, Selection, Size
 from tests.support.hostile_names import HOSTILE_NAMES
@@ -62,7 +62,8 @@ def make_ranking(
         for place, size in enumerate(sizes, 1)
     )
     data = InputSummary("people.csv", "class", "the last column", {"no": 120, "yes": 80}, 200, 0, (), number)
-    return Ranking(features, rounds, data, chosen, (NoteKind.LEAKAGE.note("a warning", ["age"]),), "0.1.0")
+    stability = Stability(0.75, max(1, number // 2), 50) if uncertainty else None
+    return Ranking(features, rounds, data, chosen, (NoteKind.LEAKAGE.note("a warning", ["age"]),), "0.1.0", stability)
 
 
 def _ranked(name: str, rank: int, number: int, uncertainty: bool, negative: bool) -> RankedFeature:
@@ -71,8 +72,8 @@ def _ranked(name: str, rank: int, number: int, uncertainty: bool, negative: bool
     feature = RankedFeature(rank, name, score, score / 2, None, number - rank + 1, 0.01, 0.005, None, 0.2, q)
     if not uncertainty:
         return feature
-    interval = max(1, rank // 2), min(number, 2 * rank)
-    return replace(feature, se_initial_s_s=0.02, se_initial_s_a=0.01, rank_low=interval[0], rank_high=interval[1])
+    low, high = max(1, rank // 2), min(number, 2 * rank)
+    return replace(feature, se_initial_s_s=0.02, se_initial_s_a=0.01, rank_low=low, rank_high=high, in_first_k=1 / rank)
 
 
 def make_large_selection(names: Sequence[str], **settings: Any) -> Selection:

@@ -154,10 +154,11 @@ def bar_lengths(values: Sequence[float | None]) -> list[float]:
 
 
 def ranking_document(ranking: Ranking, header: Header) -> Document:
+    keys = ("input", "settings", "features", "rounds", "stability", "warnings")
     return Document(
         header,
         ranking.features,
-        partial(content_of, "probfs.ranking/2", ranking, ("input", "settings", "features", "rounds", "warnings")),
+        partial(content_of, "probfs.ranking/2", ranking, keys),
         partial(ranking_table, ranking),
         ranking_sentences(ranking),
     )
@@ -212,6 +213,9 @@ def _ranking_columns(ranking: Ranking) -> list[TableColumn]:
     if ranking.settings.uncertainty:
         intervals = [f"{feature.rank_low}-{feature.rank_high}" for feature in features]
         columns.append(TableColumn("rank interval (90%)", intervals))
+        if ranking.stability is not None:
+            often = ["" if feature.in_first_k is None else f"{feature.in_first_k:.0%}" for feature in features]
+            columns.append(TableColumn(f"in first {ranking.stability.k}", often, optional=2))
         for score in (ABSOLUTE, SIGNED):
             key = f"initial_{score.key}"
             sure = [f"{getattr(each, key):.4f} ± {getattr(each, f'se_{key}'):.4f}" for each in features]

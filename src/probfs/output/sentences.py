@@ -60,7 +60,7 @@ def shown_probability(value: float | None) -> str:
 def ranking_sentences(ranking: Ranking) -> list[str]:
     data = ranking.input
     table = [describe_input(data), *describe_basis(data), *describe_groups(ranking)]
-    return [*table, describe_method(ranking), _errors_of_full_model(ranking)]
+    return [*table, describe_method(ranking), _errors_of_full_model(ranking), *_describe_stability(ranking)]
 
 
 def describe_input(data: InputSummary) -> str:
@@ -139,6 +139,15 @@ def _errors_of_full_model(ranking: Ranking) -> str:
     guessing = ranking.input.labelled_rows - max(ranking.input.classes.values())
     model = f"With all columns the model gets {errors:,} of {rows} wrong{held_out} ({errors / first.rows:.1%})"
     return f"{model}; always guessing the largest class, {guessing:,}."
+
+
+def _describe_stability(ranking: Ranking) -> list[str]:
+    found = ranking.stability
+    if found is None:
+        return []
+    first = "first column" if found.k == 1 else f"first {found.k:,} columns"
+    scale = "1: always the same; 0: as if drawn at random"
+    return [f"Stability of the {first} in {found.halves} rankings of half of the rows: {found.value:.2f} ({scale})."]
 
 
 def is_noise(feature: RankedFeature, ranking: Ranking) -> bool:

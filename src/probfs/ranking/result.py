@@ -54,6 +54,8 @@ class RankedFeature:
     """The worst one."""
     instead: str | None = None
     """The feature that it is nearly the same as, which took part in the elimination for both."""
+    in_first_k: float | None = None
+    """The part of the rankings of half samples in which it is among the first k, k being that of the stability."""
 
     def to_dict(self) -> dict[str, Any]:
         """The content of the JSON, where the scores in the first round are an object."""
@@ -64,6 +66,17 @@ class RankedFeature:
             else:
                 content[name] = value
         return content
+
+
+@dataclass(frozen=True)
+class Stability:
+    """How far rankings of half of the rows have the same first columns."""
+
+    value: float
+    """1 if they always do, about 0 if these are as good as drawn at random (Nogueira, Sechidis and Brown 2018)."""
+    k: int
+    """How many first columns are meant: those told from noise or, where that is none or all, half of the columns."""
+    halves: int
 
 
 @dataclass(frozen=True)
@@ -199,6 +212,8 @@ class Ranking(DrawnResult):
     warnings: tuple[Note, ...]
     """What to know of the table and of the models: lines of text with a code and a severity."""
     version: str
+    stability: Stability | None = None
+    """None unless uncertainty was asked for, and of a single column."""
     background: Background | None = field(default=None, compare=False, repr=False)
     """What a report tells besides; None unless one was asked for."""
     most_listed: int | None = field(default=None, compare=False, repr=False)
@@ -225,6 +240,7 @@ class Ranking(DrawnResult):
             settings=Settings,
             warnings=tuple[Note, ...],
             version=str,
+            **({"stability": Stability | None} if "stability" in content else {}),
         )
         document.check_order(ranking.features, ranking.input.features)
         for place, feature in enumerate(ranking.features):

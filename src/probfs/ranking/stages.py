@@ -148,9 +148,12 @@ def rank_table(
         left += len(current.leaving)
         report(RANKING, left, len(encoded.names), "columns")
         notes |= {note.code: note for note in current.classifier.notes}
-    features = collector.features
+    features, stability = collector.features, None
     if settings.uncertainty:
-        features = with_uncertainty(features, replace(candidates, copies=screened.copies))
+        told_from_noise = len(features) - len(screened.noise)
+        first = told_from_noise if 0 < told_from_noise < len(features) else max(1, len(features) // 2)
+        candidates = replace(candidates, copies=screened.copies)
+        features, stability = with_uncertainty(features, candidates, first)
     said = (*notes.values(), *weak)
     for note in said:
         on_note(note)
@@ -161,6 +164,7 @@ def rank_table(
         settings,
         (*encoded.notes, *said),
         __version__,
+        stability,
         None if background is None else replace(background, story=collector.story),
     )
 

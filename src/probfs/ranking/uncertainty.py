@@ -5,6 +5,8 @@ samples of the rows are ranked anew.
 
 - Half samples: the rows of each class are split at random into two halves, 25 times, and each half is ranked. Ranks of
   halves scatter more than those of all rows, so their intervals are cautious.
+- Stability (Nogueira, Sechidis & Brown 2018): how much the first k columns of the halves agree, beyond chance. k is the
+  number of columns told from noise or, where that is none or all, half of the columns.
 - Jackknife (Tukey 1958): the rows are dealt at random into 20 groups, and the first round is scored without each. Of
   these scores θ_g, with mean θ̄, the standard error is √(19/20 · Σ (θ_g - θ̄)²).
 
@@ -25,12 +27,13 @@ from probfs.columns.folds import by_dropping_rare_classes, order_by_content
 from probfs.errors import DataError
 from probfs.notes import NoteKind
 from probfs.ranking.candidates import Candidates, order_columns
-from probfs.ranking.result import RankedFeature
+from probfs.ranking.result import RankedFeature, Stability
 from probfs.ranking.settings import Settings
 from probfs.rows.block import EVERYTHING, Block, Part, RandomSample, SampleSeries
 from probfs.rows.blocks import deal_starts
 from probfs.runtime.progress import report
 from probfs.screening.counting import count_part
+from probfs.tables.arrays import Floats
 from probfs.text import duration, option, quoted
 
 PAIRS = 25
@@ -45,8 +48,11 @@ _MOST_ROWS = 10**9
 _LONG_SECONDS = 60.0
 
 
-def with_uncertainty(features: tuple[RankedFeature, ...], candidates: Candidates) -> tuple[RankedFeature, ...]:
-    """The ranked features with their standard errors and rank intervals, which hold the ranks themselves.
+def with_uncertainty(
+    features: tuple[RankedFeature, ...], candidates: Candidates, first: int
+) -> tuple[tuple[RankedFeature, ...], Stability | None]:
+    """The ranked features with their standard errors and rank intervals, which hold the ranks themselves; and how
+    stable the ``first`` of them are.
 
     All that led to the ranking is repeated with each half. Only tests of numbers are made by their intervals there.
     """
@@ -79,6 +85,7 @@ def with_uncertainty(features: tuple[RankedFeature, ...], candidates: Candidates
             time_note = NoteKind.TIME.note(f"{option('uncertainty', True)}: {what} take about {duration(seconds)}")
             candidates.on_note(time_note)
         ranks[number, order_columns(take_sample(number))] = np.arange(len(names), 0, -1)
+    in_first = (ranks <= first).mean(axis=0)
     ranks.sort(axis=0)
     every = np.arange(len(names))
     samples = []
@@ -89,17 +96,28 @@ def with_uncertainty(features: tuple[RankedFeature, ...], candidates: Candidates
     report(STAGE, 2 * PAIRS + GROUPS, 2 * PAIRS + GROUPS, "samples")
     s_s, s_a = np.sqrt((GROUPS - 1) * np.array(samples).var(axis=0))
     place = {name: number for number, name in enumerate(names)}
-    return tuple(
+    measured = tuple(
         replace(
             feature,
             se_initial_s_s=float(s_s[own]),
             se_initial_s_a=float(s_a[own]),
             rank_low=min(int(ranks[OUTSIDE, own]), feature.rank),
             rank_high=max(int(ranks[-1 - OUTSIDE, own]), feature.rank),
+            in_first_k=float(in_first[own]),
         )
         for feature in features
         for own in (place[feature.feature],)
     )
+    return measured, _stability(in_first, first)
+
+
+def _stability(in_first: Floats, first: int) -> Stability | None:
+    """Nogueira, Sechidis & Brown (2018), eq. (4), for sets of the same size; None for sets of all columns."""
+    part, halves = first / len(in_first), 2 * PAIRS
+    if part == 1:
+        return None
+    variance = (halves / (halves - 1) * in_first * (1 - in_first)).mean()
+    return Stability(float(1 - variance / (part * (1 - part))), first, halves)
 
 
 def _order(block: Block, seed: int) -> Block:
