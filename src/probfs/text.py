@@ -139,6 +139,12 @@ def shorten_middle(text: str, width: int) -> str:
     return f"{text[: max(width - 1 - end, 0)]}…{text[len(text) - end :]}"
 
 
+def first_line(error: object) -> str:
+    """The first line of an error of another library, safe to show."""
+    lines = str(error).strip().splitlines()
+    return printable(lines[0].rstrip(".:")) if lines else type(error).__name__
+
+
 def listed(names: Iterable[str], most: int = 6) -> str:
     """A few names in quotes, and how many more there are.
 

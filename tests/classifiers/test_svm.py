@@ -11,8 +11,6 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.calibration import CalibratedClassifierCV
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.svm import SVC
 
@@ -48,12 +46,6 @@ def test_unlabelled_rows_count_for_their_own_score_only(mixed: pd.DataFrame) -> 
     assert {f.feature: f.s_s for f in with_more.features} == pytest.approx({f.feature: f.s_s for f in alone.features})
     assert all(f.s_su is not None and 0 < f.s_su < 1 for f in with_more.features)
     assert all(f.s_su is None for f in alone.features)
-
-
-def test_a_leave_one_out_ranking_of_hours_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(model, "MOST_ROWS_FITTED", 1_000)
-    with pytest.raises(probfs.UsageError, match=r'^estimate="loo" with the SVM would fit .*, which takes hours; use'):
-        probfs.rank(weston(40, 6), target="y", classifier="svm", estimate="loo", step=1)
 
 
 @pytest.mark.parametrize(("kinds", "cost"), [("cccccc", "scale"), ("ccdt", 0.5)])
@@ -119,67 +111,27 @@ def test_fits_that_do_not_converge_are_counted_and_noted_once(
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({}, "class 'p' has one row only, and the SVM's probabilities need two or more; drop the row, or use {nb}"),
+        ({}, "class 'p' has 1 row; the SVM needs two: use {nb}"),
         (
             {"target": "z", "estimate": "loo"},
             "class 'u' has 2 rows, of which {loo} leaves 1 to train on; the SVM needs two: use {resubstitution}",
         ),
         ({"target": "z", "estimate": "cv", "folds": 2}, "class 'u' has 2 rows, of which {cv} leaves 1"),
+        ({"target": "w", "estimate": "cv", "folds": 2}, ", or drop the class with {min_class}"),
     ],
 )
 def test_too_few_rows_of_a_class_are_an_error(options: dict[str, Any], message: str) -> None:
-    frame = pd.DataFrame({"a": [1, 2, 3, 5, 8], "z": list("uuvvv"), "y": list("nnnnp")})
+    frame = pd.DataFrame({"a": [1, 2, 3, 5, 8] * 2, "z": list("uuvvvvvvvv"), "y": list("nnnnpnnnnn")})
+    frame["w"] = list("uuvvvvwwww")
     for language, shown in ((contextlib.nullcontext(), '{}="{}"'), (command_line_language(), "--{} {}")):
         with language, pytest.raises(probfs.DataError) as caught:
             probfs.rank(frame, **{"target": "y", "classifier": "svm", **options})
         named = {estimate: shown.format("estimate", estimate) for estimate in ("loo", "cv", "resubstitution")}
+        named["min_class"] = "min_class=3" if '"' in shown else "--min-class 3"
         assert message.format(nb=shown.format("classifier", "nb"), **named) in str(caught.value)
 
 
 NOTED = "the SVM tells no more of held-out rows than the shares of the classes do"
-
-
-class GivenDecisions(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn ships no types
-    """A classifier whose input is its decision values."""
-
-    def fit(self, cells: Any, labels: Any, sample_weight: Any = None) -> GivenDecisions:
-        self.classes_ = np.unique(labels)
-        return self
-
-    def decision_function(self, cells: Any) -> Any:
-        return cells[:, 0]
-
-    def predict(self, cells: Any) -> Any:
-        return cells[:, 0] > 0
-
-
-@given(
-    seed=st.integers(0, 10**6),
-    rows=st.integers(4, 60),
-    shift=st.sampled_from([-1.0, 0.0, 0.5, 3.0, 50.0]),
-    scale=st.sampled_from([1e-6, 1e4]),
-)
-def test_the_sigmoid_is_that_of_scikit_learn(seed: int, rows: int, shift: float, scale: float) -> None:
-    generator = np.random.default_rng(seed)
-    members = np.append([False, False, True, True], generator.integers(0, 2, rows - 4) == 1)
-    decisions = generator.normal(size=rows) + shift * members
-    weights = generator.integers(1, 4, rows).astype(np.float64)
-    everything = np.arange(rows)
-    reference = CalibratedClassifierCV(
-        GivenDecisions(), method="sigmoid", ensemble=False, cv=[(everything, everything)]
-    ).fit(decisions[:, None], members, sample_weight=weights)
-    expected = reference.predict_proba(decisions[:, None])[:, 1]
-    sigmoid = fit_sigmoid(decisions, members, weights)
-    found = 1 / (1 + np.exp(-(sigmoid.slope * decisions + sigmoid.offset)))
-    np.testing.assert_allclose(found, expected, atol=2e-3)
-    own, others = weights[members].sum(), weights[~members].sum()
-    targets = np.where(members, (own + 1) / (own + 2), 1 / (others + 2))
-    excess = weights * (found - targets)
-    # At the minimum the gradient is 0, which scikit-learn's is only nearly.
-    assert np.abs([excess.sum(), excess @ decisions]).max() < 1e-6 * rows * (1 + abs(shift))
-    # In other units it is the same, which scikit-learn's is not.
-    scaled = fit_sigmoid(scale * decisions, members, weights)
-    assert (scaled.slope * scale, scaled.offset) == pytest.approx((sigmoid.slope, sigmoid.offset), rel=1e-6, abs=1e-9)
 
 
 def test_equal_decision_values_tell_only_how_frequent_the_class_is() -> None:
@@ -187,10 +139,9 @@ def test_equal_decision_values_tell_only_how_frequent_the_class_is() -> None:
     assert 1 / (1 + math.exp(-(2.5 * sigmoid.slope + sigmoid.offset))) == pytest.approx((3 * 4 / 5 + 6 / 8) / 9)
 
 
-@pytest.mark.parametrize("tables", [5, pytest.param(50, marks=pytest.mark.slow)])
-def test_a_weak_table_is_not_turned_upside_down(tables: int) -> None:
+def test_a_weak_table_is_not_turned_upside_down() -> None:
     ranks, inverted = [], 0
-    for seed in range(tables):
+    for seed in range(5):
         shifted = np.arange(40) % 2
         table = draw_noise(np.random.default_rng(seed), shifted, 20)
         table["f7"] += 1.2 * shifted
@@ -280,49 +231,10 @@ def is_noted(table: pd.DataFrame, **options: str) -> bool:
 
 
 @pytest.mark.parametrize("score", ["absolute", "signed"])
-@pytest.mark.parametrize(
-    ("features", "tables"),
-    [(30, 2), pytest.param(30, 20, marks=pytest.mark.slow), pytest.param(202, 20, marks=pytest.mark.slow)],
-)
-def test_weston_s_relevant_features_come_first(features: int, tables: int, score: Any) -> None:
-    hits = []
-    for seed in range(tables):
-        ranking = probfs.rank(weston(100, features, seed), target="y", classifier="svm", score=score, seed=seed)
-        hits.append(sum(feature.feature.startswith("relevant") for feature in ranking.features[:6]))
-    print(f"Weston, {features} features, {score}: {np.mean(hits)} of 6, {hits}")
-    assert np.mean(hits) >= 5
-
-
-def test_signed_scores_are_about_twice_the_square_of_absolute_ones() -> None:
-    """The paper's figure 3, and its bound S_S ≤ √(S_A/2), on X_{c,p} beside a column of noise."""
-    generator = np.random.default_rng(0)
-    absolute, root = [], []
-    for c in np.arange(0, 3.01, 1.5):
-        for p in np.arange(0, 1.01, 0.5):
-            signs = np.where(np.arange(300) % 2, 1.0, -1.0)
-            signal = np.where(
-                generator.random(300) < p, signs * generator.normal(c, 1, 300), generator.normal(size=300)
-            )
-            frame = pd.DataFrame({"x": signal, "noise": generator.normal(size=300), "y": signs.astype(str)})
-            ranking = probfs.rank(frame, target="y", classifier="svm", removal="retrain", eliminate=False)
-            x = next(feature for feature in ranking.features if feature.feature == "x")
-            absolute.append(x.s_s)
-            root.append(math.sqrt(max(x.s_a, 0) / 2))
-    correlation = np.corrcoef(absolute, root)[0, 1]
-    excess = np.max(np.array(absolute) - np.array(root))
-    print(f"figure 3: correlation {correlation:.4f}, S_S exceeds √(S_A/2) by at most {excess:.4f}")
-    assert correlation >= 0.99
-    assert excess < 0.05
-
-
-def test_a_single_permutation_overstates_the_score() -> None:
-    """Probabilities are averaged before the absolute value: with one permutation E|Z - Z'| would be scored."""
-    frame = weston(200, 6)
-    one, many = (
-        sum(f.s_s for f in probfs.rank(frame, target="y", classifier="svm", permutations=m, eliminate=False).features)
-        for m in (1, 50)
-    )
-    assert 1.05 < one / many < 1.6
+def test_weston_s_relevant_features_come_first(score: Any) -> None:
+    for seed in range(2):
+        ranking = probfs.rank(weston(100, 30, seed), target="y", classifier="svm", score=score, seed=seed)
+        assert sum(feature.feature.startswith("relevant") for feature in ranking.features[:6]) >= 5
 
 
 # Values with a permuted feature

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from probfs.classifiers.protocol import Features, RoundScores
+from probfs.classifiers.row_odds import Odds
 from probfs.notes import Note
 from probfs.tables.arrays import Floats
 
@@ -21,6 +22,7 @@ def round_scores(signed: Sequence[float] | Floats, sizes: Sequence[float] | Floa
 class ScriptedClassifier:
     """Every feature keeps its score in all rounds."""
 
+    calibrated = True
     notes: tuple[Note, ...] = ()
 
     def __init__(self, scores: Sequence[float]) -> None:
@@ -30,6 +32,9 @@ class ScriptedClassifier:
 
     def score(self) -> RoundScores:
         return round_scores(self._scores[self.active])
+
+    def odds(self, features: Sequence[int] | None = None) -> Odds:
+        raise NotImplementedError("scores alone are given")
 
     def drop(self, features: Features) -> None:
         self.dropped.append(features.tolist())

@@ -6,7 +6,6 @@ machine. So nothing here is imported before it is needed.
 
 from __future__ import annotations
 
-import contextlib
 import sys
 import threading
 from collections.abc import Callable
@@ -18,7 +17,7 @@ import numpy as np
 
 from probfs.runtime.memory import free_memory
 from probfs.runtime.progress import COMPILING, report
-from probfs.text import printable, shown_bytes
+from probfs.text import first_line, shown_bytes
 
 _SECONDS_OF_LOADING = 2.0
 """What takes longer is compiled, not loaded."""
@@ -43,7 +42,7 @@ def why_not_compiled() -> str | None:
     try:
         loops()
     except Exception as error:  # numpy can do without whatever is wrong with numba
-        return _first_line(error)
+        return first_line(error)
     return None
 
 
@@ -56,35 +55,26 @@ def compile_loops(compilation: Callable[[], object]) -> str | None:
         done = pool.submit(compilation)
         if wait([done], _SECONDS_OF_LOADING).not_done:
             report(COMPILING)
-        try:
-            done.result()
-        except Exception as error:  # numpy can do without whatever fails in numba, such as a full disk
-            return _first_line(error)
-    return None
+    # numpy can do without whatever fails in numba, such as a full disk.
+    error = done.exception()
+    return None if error is None else first_line(error)
 
 
-def load_loops_ahead() -> None:
-    """Load the loops in another thread, while a large file is being read."""
-    threading.Thread(target=_load_loops, daemon=True).start()
-
-
-def _load_loops() -> None:
-    if why_not_compiled() is None:
-        # Whatever goes wrong here goes wrong again where the loops are used, and is told there.
-        with contextlib.suppress(Exception):
-            compile_rows(np.dtype(np.uint8), 2)
-
-
-def compile_rows(code_dtype: np.dtype[Any], classes: int) -> None:
+def compile_rows(code_dtype: np.dtype[Any], classes: int) -> str | None:
     """Compile the loops of Naive Bayes for codes of this type, or load them, by having them go through one row."""
     from probfs.classifiers.naive_bayes.model import LogOdds
     from probfs.classifiers.naive_bayes.rows import CompiledRows
 
-    models = LogOdds(np.zeros((classes - 1, 1, 2)), np.zeros((classes - 1, 1)))
-    codes, zero = np.zeros((1, 1), dtype=code_dtype), np.zeros(1, dtype=np.int64)
-    CompiledRows(codes, np.ones(1), zero, zero, zero, models).compile()
+    def compile_one_row() -> None:
+        models = LogOdds(np.zeros((classes - 1, 1, 2)), np.zeros((classes - 1, 1)))
+        codes, zero = np.zeros((1, 1), dtype=code_dtype), np.zeros(1, dtype=np.int64)
+        CompiledRows(codes, np.ones(1), zero, zero, zero, models).compile()
+
+    return compile_loops(compile_one_row)
 
 
-def _first_line(error: Exception) -> str:
-    lines = str(error).strip().splitlines()
-    return printable(lines[0].rstrip(".:")) if lines else type(error).__name__
+def load_loops_ahead() -> None:
+    """Load the loops in another thread, while a large file is being read. What goes wrong goes wrong again where they
+    are used, and is told there.
+    """
+    threading.Thread(target=lambda: compile_rows(np.dtype(np.uint8), 2), daemon=True).start()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -60,34 +60,25 @@ class Classifier(Protocol):
     @property
     def active(self) -> Features: ...
 
-    def score(self) -> RoundScores:
-        """The scores of all active features."""
-        ...
-
-    def drop(self, features: Features) -> None: ...
-
-    @property
-    def notes(self) -> tuple[Note, ...]:
-        """What a user should know of the models, once the last round is over."""
-        ...
-
-
-@runtime_checkable
-class OddsClassifier(Classifier, Protocol):
-    """A classifier that also tells how probable the classes of labelled rows are with the active features."""
-
     @property
     def calibrated(self) -> bool:
         """Whether fitting calibrates probabilities, so that they need no temperature. Such models are fitted anew in
         every round, so that whoever wants the odds of several rounds had better keep them.
         """
-        ...
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """What a user should know of the models, once the last round is over."""
+
+    def score(self) -> RoundScores:
+        """The scores of all active features."""
+
+    def drop(self, features: Features) -> None: ...
 
     def odds(self, features: Sequence[int] | None = None) -> Odds:
-        """Of the rows, always in the same order, with the active features or with some others: of a calibrated
+        """Of the labelled rows, always in the same order, with the active features or with some others: of a calibrated
         classifier only with none, and with the active ones once these are scored.
         """
-        ...
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
-from probfs.classifiers.protocol import FitRequest, OddsClassifier
+from probfs.classifiers.protocol import Classifier, FitRequest
 from probfs.classifiers.scores import SCORES
 from probfs.columns.dataset import Dataset, ValueCounts
 from probfs.errors import UsageError
@@ -120,7 +120,7 @@ class Candidates:
     def names(self) -> list[str]:
         return self.encoded.names
 
-    def fit(self, features: Integers, rounds: Sequence[int] | None = None) -> tuple[OddsClassifier, Integers]:
+    def fit(self, features: Integers, rounds: Sequence[int] | None = None) -> tuple[Classifier, Integers]:
         """A classifier of some columns, and the columns in the order that it has them in, for all rounds of their
         elimination or for some.
         """
@@ -145,7 +145,6 @@ class Candidates:
                 part=part,
             )
         )
-        assert isinstance(classifier, OddsClassifier)
         return classifier, order
 
     def with_sample(self, sample: Sample, counts: ValueCounts, times: int = 1) -> Candidates:
@@ -215,7 +214,7 @@ def first_round(candidates: Candidates, screened: Screened) -> Iterator[Round]:
 
 
 def rounds_of(
-    candidates: Candidates, screened: Screened, fitted: tuple[OddsClassifier, Integers] | None = None
+    candidates: Candidates, screened: Screened, fitted: tuple[Classifier, Integers] | None = None
 ) -> Iterator[Round]:
     """The rounds in which the columns that take part are eliminated, by a model of these alone, ``fitted`` already or
     not.

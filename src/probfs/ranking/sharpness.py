@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 
-from probfs.classifiers.protocol import Classifier, OddsClassifier, RoundScores
+from probfs.classifiers.protocol import Classifier, RoundScores
 from probfs.classifiers.row_odds import Odds
 from probfs.columns.dataset import Dataset
 from probfs.notes import Note, NoteKind
@@ -74,8 +74,6 @@ def notes_on_weak_model(
     is_far_better = guessing - scores.errors > _FAR * math.sqrt(guessing + scores.errors)
     is_known = settings.estimate != "resubstitution" and scores.rows >= _FEWEST_ROWS
     if not is_known or (is_far_better and scores.log_loss < _FAR_LOSS * entropy):
-        return []
-    if not isinstance(classifier, OddsClassifier):
         return []
     model, none = classifier.odds(), classifier.odds(())
     sharpness = (None, None) if classifier.calibrated else (fit_sharpness(model), fit_sharpness(none))

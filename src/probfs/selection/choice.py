@@ -11,7 +11,7 @@ from itertools import chain
 
 import numpy as np
 
-from probfs.classifiers.protocol import OddsClassifier
+from probfs.classifiers.protocol import Classifier
 from probfs.classifiers.row_odds import Moments, Odds
 from probfs.classifiers.scores import SCORES
 from probfs.notes import Note
@@ -47,7 +47,7 @@ class Choice:
     """Of the columns that take part in the elimination."""
     size: int
     """How many of them are kept."""
-    classifier: OddsClassifier
+    classifier: Classifier
     collector: RoundCollector | None
     """What the rounds say; None where nobody asks."""
     notes: Sequence[Note]
@@ -86,7 +86,7 @@ def choose_columns(candidates: Candidates, keep: str | int, *, collect: bool = F
 # What the model of the best k columns achieves
 
 
-def trace_curve(classifier: OddsClassifier, rounds: Iterable[Round]) -> Curve:
+def trace_curve(classifier: Classifier, rounds: Iterable[Round]) -> Curve:
     """Go through the rounds of an elimination one by one, and judge the model of those that are left each time."""
     left: list[int] = []
     sizes: list[Size] = []
@@ -105,7 +105,7 @@ def trace_curve(classifier: OddsClassifier, rounds: Iterable[Round]) -> Curve:
     return Curve(tuple(reversed(left)), tuple(reversed(sizes)), tuple(reversed(odds)))
 
 
-def _judge(classifier: OddsClassifier, odds: Odds, start: float | None) -> Size:
+def _judge(classifier: Classifier, odds: Odds, start: float | None) -> Size:
     features = len(classifier.active)
     if classifier.calibrated:
         return Size(features, odds.loss(None), None, round(odds.errors))
@@ -141,7 +141,7 @@ def find_best(sizes: Sequence[Size]) -> Size:
 
 
 def compare_sizes(
-    curve: Curve, best: Size, fit: Callable[[], tuple[OddsClassifier, Integers]]
+    curve: Curve, best: Size, fit: Callable[[], tuple[Classifier, Integers]]
 ) -> Iterator[tuple[Size, Moments]]:
     """How much more than at one size the rows lose at each size, on average, from all features to none.
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from probfs.classifiers.compiling import compile_loops, compile_rows
+from probfs.classifiers.compiling import compile_rows
 from probfs.classifiers.naive_bayes.blocks import (
     BlockOdds,
     Model,
@@ -166,7 +165,7 @@ class FittedNaiveBayes:
 
 def _compile(block: Block, dtype: np.dtype[Any], classes: int) -> str | None:
     """Compile loops for the process of a block; why that failed, if it did."""
-    return compile_loops(partial(compile_rows, dtype, classes))
+    return compile_rows(dtype, classes)
 
 
 def require_memory_for(dataset: Dataset, estimate: EstimateName, folds: int) -> None:

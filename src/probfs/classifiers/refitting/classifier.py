@@ -109,7 +109,7 @@ class RefittedClassifier:
         self._round = 0
         self._odds: RowOdds | None = None
         """Of the rows that the models of all active features scored; None before they are fitted."""
-        trainer.check(dataset, self._splits, request.estimate, self._models)
+        trainer.check(dataset, self._splits, request.estimate)
 
     @property
     def notes(self) -> tuple[Note, ...]:

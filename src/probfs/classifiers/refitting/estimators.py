@@ -28,7 +28,7 @@ from probfs.columns.dataset import Dataset
 from probfs.errors import DataError, UsageError
 from probfs.runtime.parallel import catch_fit_warnings
 from probfs.tables.arrays import Floats, Integers
-from probfs.text import option
+from probfs.text import first_line, option
 
 MOST_COPIES = 1_000_000
 """Rows that an estimator is given, about: beyond, each row is repeated less often, in proportion."""
@@ -111,7 +111,7 @@ class EstimatorTrainer(Trainer):
             except (ValueError, TypeError) as error:
                 if _NO_COLUMNS in str(error):
                     return None
-                raise DataError(f"{self.name} could not be fitted: {_first_line(error)}") from error
+                raise DataError(f"{self.name} could not be fitted: {first_line(error)}") from error
         if not hasattr(estimator, "predict_proba"):
             problem = f"{self.name} has no predict_proba once it is fitted"
             raise UsageError(f"{option('classifier')}: {problem}; wrap it in sklearn's CalibratedClassifierCV")
@@ -120,7 +120,7 @@ class EstimatorTrainer(Trainer):
             estimator.set_params(n_jobs=1)
         # Deprecations are news for whoever wrote the estimator, not for whoever ranks with it.
         said = [warning for warning in caught if not issubclass(warning.category, (DeprecationWarning, FutureWarning))]
-        return Report(f"{said[0].category.__name__}: {_first_line(said[0].message)}" if said else None)
+        return Report(f"{said[0].category.__name__}: {first_line(said[0].message)}" if said else None)
 
 
 def is_forest(estimator: Any) -> bool:
@@ -194,7 +194,7 @@ class EstimatorModel(Model):
             with catch_fit_warnings():
                 found = self._ask(table, rows)
         except (ValueError, TypeError) as error:
-            raise DataError(f"{self.name} failed to predict: {_first_line(error)}") from error
+            raise DataError(f"{self.name} failed to predict: {first_line(error)}") from error
         if found.shape != (len(table), len(self.present)) or not np.isfinite(found).all():
             expected = f"{len(self.present)} finite probabilities for each row"
             raise DataError(f"predict_proba of {self.name} must give {expected}, and does not")
@@ -260,8 +260,3 @@ def find_exchanges(
         found.append((np.full(len(first), feature), places[first], donors[differs][first], times / len(donors)))
     features, places, giving, frequencies = (np.concatenate(column) for column in zip(*found, strict=True))
     return features, places, giving.astype(np.intp), frequencies
-
-
-def _first_line(error: object) -> str:
-    lines = str(error).strip().splitlines()
-    return lines[0].rstrip(".:") if lines else type(error).__name__

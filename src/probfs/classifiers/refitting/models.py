@@ -125,9 +125,9 @@ class Trainer(ABC):
         """The model of some features, trained on ``training`` copies of each labelled row."""
 
     def check(  # noqa: B027  # most take any table
-        self, dataset: Dataset, splits: Sequence[Split], estimate: EstimateName, models: int
+        self, dataset: Dataset, splits: Sequence[Split], estimate: EstimateName
     ) -> None:
-        """Refuse a table that so many models of these splits cannot be fitted to."""
+        """Refuse a table that models of these splits cannot be fitted to."""
 
     def following(self, report: Report) -> Trainer:
         """The trainer of models that are compared with one that reports this."""

@@ -26,11 +26,11 @@ from probfs.classifiers.refitting.tables import MatrixEncoder, choose_cost
 from probfs.classifiers.row_odds import Moments
 from probfs.columns.dataset import Dataset
 from probfs.columns.folds import by_dropping_rare_classes, deal, deal_subjects
-from probfs.errors import DataError, UsageError
+from probfs.errors import DataError
 from probfs.notes import Note, NoteKind
 from probfs.runtime.parallel import catch_fit_warnings
 from probfs.tables.arrays import Flags, Floats, Integers
-from probfs.text import option, quoted
+from probfs.text import counted, option, quoted
 
 MOST_ROWS_OF_SVC = 1_000
 """With more rows, LinearSVC fits the linear kernel: at 2,000 it takes a tenth of LIBSVM's time (benchmarks/README.md).
@@ -48,8 +48,6 @@ TOLERANCE = 1e-3
 """LIBSVM's default; on tables with few categories a tenth of it may take a thousand times as long."""
 INTERCEPT_SCALING = 10.0
 """LinearSVC penalises the intercept, divided by this: it then differs from LIBSVM's by less than the tolerance."""
-MOST_ROWS_FITTED = 100_000_000
-"""Of all models of a leave-one-out ranking, together: on two cores, more take hours."""
 _CACHE_MEGABYTES = 500
 
 _MOST_STEPS = 100
@@ -128,13 +126,21 @@ class SvmTrainer(Trainer):
         chosen = 1.0 if gamma is not None and isinstance(cost, str) else choose_cost(cost, encoder, dataset)
         return cls(name, encoder, dataset.labels, dataset.counts, len(dataset.classes), chosen, gamma, dataset.groups)
 
-    def check(self, dataset: Dataset, splits: Sequence[Split], estimate: EstimateName, models: int) -> None:
-        check_training_sizes(dataset, splits, estimate)
-        rows = len(dataset.labels)
-        if estimate == "loo" and models * rows > MOST_ROWS_FITTED:
-            fits = f"{models:,} models on {rows:,} rows each"
-            problem = f"{option('estimate', 'loo')} with the SVM would fit {fits}, which takes hours"
-            raise UsageError(f"{problem}; use {option('estimate', 'cv')}, or a larger {option('step')}")
+    def check(self, dataset: Dataset, splits: Sequence[Split], estimate: EstimateName) -> None:
+        """A sigmoid is cross-validated, for which a class needs two training rows."""
+        held_out = np.zeros((len(splits), len(dataset.classes)), dtype=np.int64)
+        for split, of_class in zip(splits, held_out, strict=True):
+            some = split.held_out > 0
+            np.add.at(of_class, split.labels[some], split.held_out[some])
+        for (name, rows), held in zip(dataset.class_rows().items(), held_out.max(axis=0).tolist(), strict=True):
+            if rows - held < 2:
+                leaves = f", of which {option('estimate', estimate)} leaves {rows - held} to train on" if held else ""
+                problem = f"class {quoted(name)} has {counted(rows, 'row')}{leaves}; the SVM needs two"
+                others = [option("estimate", "resubstitution")] if held and rows > 1 else []
+                ways = " or ".join([*others, option("classifier", "nb")])
+                dropping = by_dropping_rare_classes(dataset, rows + 1)
+                remedy = f"use {ways}" + (f", or drop the class{dropping}" if dropping else "")
+                raise DataError(f"{problem}: {remedy}", source=dataset.source)
 
     def following(self, report: Report) -> SvmTrainer:
         """Where models are compared, all of them fit sigmoids on training rows whose cross-validated sigmoid decreases
@@ -196,26 +202,6 @@ class SvmTrainer(Trainer):
             sigmoid = fit_sigmoid(solver.decide(everything, everything), is_member, pieces.weights)
         sigmoid = flat if sigmoid.decreases else sigmoid
         return BinarySvm(*solver.solution(), converged, held_out, sigmoid, held_out_sigmoid, inverted)
-
-
-def check_training_sizes(dataset: Dataset, splits: Sequence[Split], estimate: EstimateName) -> None:
-    """Refuse a class with fewer than two training rows in some model, whose sigmoid could not be cross-validated."""
-    most_held_out = np.zeros(len(dataset.classes))
-    for split in splits:
-        some = split.held_out > 0
-        held_out = np.bincount(split.labels[some], split.held_out[some], minlength=len(most_held_out))
-        most_held_out = np.maximum(most_held_out, held_out)
-    for (name, rows), held in zip(dataset.class_rows().items(), most_held_out.astype(int).tolist(), strict=True):
-        if rows < 2:
-            problem = f"class {quoted(name)} has one row only, and the SVM's probabilities need two or more"
-            remedy = f"drop the row{by_dropping_rare_classes(dataset, 2)}, or use {option('classifier', 'nb')}"
-            raise DataError(f"{problem}; {remedy}", source=dataset.source)
-        if rows - held < 2:
-            leaves = f"of which {option('estimate', estimate)} leaves {rows - held} to train on"
-            remedy = f"the SVM needs two: use {option('estimate', 'resubstitution')}"
-            dropping = by_dropping_rare_classes(dataset, rows + 1)
-            remedy += f", or drop the class{dropping}" if dropping else ""
-            raise DataError(f"class {quoted(name)} has {rows} rows, {leaves}; {remedy}", source=dataset.source)
 
 
 def cut_into_pieces(rows: TrainingRows, groups: Integers | None) -> Pieces:
