@@ -114,7 +114,7 @@ TABLE = pa.table(
         "n": pa.array([1, None, 3]),
         "d": pa.array([0, None, 1], pa.date32()),
         "c": pa.array(["u", None, "v"]).dictionary_encode(),
-        "l": pa.array(["1", None, ""], pa.large_string()),
+        "l": pa.array(["1", None, ""], pa.string()),
         "y": pa.array(["p", "q", "p"]),
     }
 )

@@ -216,8 +216,8 @@ def test_what_drivers_raise_is_an_error_of_the_file(monkeypatch: pytest.MonkeyPa
         (None, "no such file or directory"),
         (SimpleNamespace(status=404, message="Not Found"), "no such file or directory"),
         (SimpleNamespace(status=401, message="Unauthorized"), "the server answers 401 unauthorized"),
-        (OSError(errno.ECONNREFUSED, "Connect call failed"), "connection refused"),
-        (OSError(-2, "Name or service not known"), "no such host"),
+        (OSError(errno.ECONNREFUSED, "Connect call failed"), "connect call failed"),
+        (OSError(-2, "Name or service not known"), "name or service not known"),
     ],
 )
 @pytest.mark.parametrize("host", ["127.0.0.1:80", "[::1]:8080"])

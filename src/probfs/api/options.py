@@ -21,7 +21,7 @@ from probfs.classifiers.scores import SCORES
 from probfs.columns.choice import DATE_ORDERS, DEFAULT_MIN_CLASS, MOST_TARGET_CLASSES
 from probfs.ranking.settings import AUTO_STEP, DEFAULT_FALSE_DISCOVERIES
 from probfs.selection.settings import DEFAULT_KEEP, DEFAULT_NESTED_FOLDS, KEEP, NESTED_FOLDS
-from probfs.tables.formats import TABLE_FORMATS, is_readable
+from probfs.tables.formats import TABLE_FORMATS
 
 _NAME_TYPES = (str, AnyNumber, date, tuple)
 """The columns of a frame may be called by numbers and dates."""
@@ -201,7 +201,7 @@ UNLABELED = panel(
 )
 READING = panel(
     "Table",
-    input_format=Option("Format. Default: by its ending or first bytes.", Choice(TABLE_FORMATS.names(is_readable))),
+    input_format=Option("Format. Default: by its ending or first bytes.", Choice(TABLE_FORMATS.names())),
     delimiter=Option("Separator of CSV. Default: found in the file.", Instance("CHAR", parse=_parse_delimiter)),
     decimal=Option("Decimal separator. Default: a point.", Choice((".", ","))),
     encoding=Option("Encoding of text files. Default: found in the file.", Instance("NAME")),

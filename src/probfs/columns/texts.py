@@ -432,7 +432,7 @@ def _decimal_marks(table: Table, learned: Mapping[str, ColumnTexts]) -> Iterator
 def _is_plain_number(column: Column, texts: ColumnTexts) -> bool:
     """Whether a file wrote a column as plain numbers, in digits that nobody has interpreted yet."""
     is_text = column.kind is Kind.TEXT and texts.kind is Kind.NUMBER and texts.style is None and texts.doubt is None
-    is_number = column.kind is Kind.NUMBER and column.stored is None
+    is_number = column.kind is Kind.NUMBER and not column.typed
     return (is_text or is_number) and column.problem is None and not column.is_nominal
 
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
-from types import MappingProxyType
 from typing import Any
 
 import pyarrow as pa
@@ -27,16 +26,11 @@ _FIRST_FEATHER = b"FEA1"
 
 
 def table_from_arrow(
-    arrow: pa.Table,
-    source: str,
-    *,
-    unread: Collection[str] = (),
-    stored: Mapping[str, pa.DataType] = MappingProxyType({}),
+    arrow: pa.Table, source: str, *, unread: Collection[str] = (), texts: Collection[str] = ()
 ) -> Table:
     """A table of the columns in the types that they have.
 
-    Columns that are ``unread`` have a name and a place, but no cells. ``stored`` has the types of those that the file
-    holds as plain texts, and ``arrow`` as dictionaries.
+    Columns that are ``unread`` have a name and a place, but no cells; ``texts`` are plain ones, held as dictionaries.
     """
     try:
         names = arrow.column_names
@@ -51,13 +45,12 @@ def table_from_arrow(
     places.sort(key=lambda place: names[place] not in index_names)
     header = name_columns([names[place] for place in places], source)
     named = list(zip(header.names, places, strict=True))[header.indexes :]
-    columns = []
-    for column in typed_columns([(name, arrow.column(place)) for name, place in named]):
-        if column.name in unread:
-            column = unread_column(column.name, arrow.num_rows)
-        elif column.name in stored and column.problem is None:
-            column = replace(column, categorical=False, stored=stored[column.name])
-        columns.append(column)
+    columns = [
+        unread_column(column.name, arrow.num_rows)
+        if column.name in unread
+        else replace(column, categorical=column.categorical and column.name not in texts)
+        for column in typed_columns([(name, arrow.column(place)) for name, place in named])
+    ]
     return replace(table_of_columns(columns, source, arrow.num_rows, (*notes, *header.notes)), left_out=header.left_out)
 
 
@@ -79,21 +72,24 @@ def read_parquet(table_input: TableInput) -> Table:
     raw, source = table_input.raw, table_input.source
     try:
         file = pq.ParquetFile(raw)
-        schema = file.schema_arrow
-        unread = _columns_to_leave(schema, table_input.options.unneeded)
-        groups = list(table_input.row_groups or range(file.metadata.num_row_groups))
-        _check_memory(file.metadata, groups, unread, source)
-        types = zip(_names(schema), schema.types, strict=False)
-        texts = (pa.string(), pa.large_string())
-        stored = {name: dtype for name, dtype in types if dtype in texts and name not in unread}
-        if stored:
+        schema, metadata = file.schema_arrow, file.metadata
+        names = _names(schema)
+        unread = _columns_to_leave(names, table_input.options.unneeded)
+        groups = list(table_input.row_groups or range(metadata.num_row_groups))
+        _check_memory(metadata, groups, unread, source)
+        texts = [
+            name
+            for name, dtype in zip(names, schema.types, strict=False)
+            if dtype in (pa.string(), pa.large_string()) and name not in unread
+        ]
+        if texts:
             # Texts that repeat are read several times faster as a dictionary, into a third of the memory.
-            file = pq.ParquetFile(raw, metadata=file.metadata, read_dictionary=list(stored))
+            file = pq.ParquetFile(raw, metadata=metadata, read_dictionary=texts)
         table = _read_columns(file, schema, groups, unread)
-        before = sum(file.metadata.row_group(number).num_rows for number in range(min(groups, default=0)))
+        before = sum(metadata.row_group(number).num_rows for number in range(min(groups, default=0)))
     except (pa.ArrowException, OSError) as error:
         raise _unreadable("Parquet", error, source) from error
-    return replace(table_from_arrow(table, source, unread=unread, stored=stored), first_row=before)
+    return replace(table_from_arrow(table, source, unread=unread, texts=texts), first_row=before)
 
 
 def _unreadable(title: str, error: Exception, source: str) -> DataError:
@@ -101,14 +97,6 @@ def _unreadable(title: str, error: Exception, source: str) -> DataError:
     reason = (str(error).splitlines() or ["a length in it is damaged"])[0].rstrip(".")
     remedy = f"write it again, or say what it is with {option('input_format')}"
     return DataError(f"is no readable {title} file: {reason}; {remedy}", source=source)
-
-
-def _columns_to_leave(schema: pa.Schema, unneeded: ChooseColumns | None) -> Collection[str]:
-    """The names of the columns that need not be read; none where names leave any doubt about which is which."""
-    names = _names(schema)
-    if unneeded is None or not all(name.strip() for name in names):
-        return frozenset()
-    return frozenset(unneeded([name for name in names if not name.startswith(_UNNAMED_INDEX)])).intersection(names)
 
 
 def _names(schema: pa.Schema) -> list[str]:
@@ -120,17 +108,20 @@ def _names(schema: pa.Schema) -> list[str]:
     return names if len(set(names)) == len(names) else []
 
 
+def _columns_to_leave(names: Sequence[str], unneeded: ChooseColumns | None) -> Collection[str]:
+    """The names of the columns that need not be read; none where names leave any doubt about which is which."""
+    if unneeded is None or not all(name.strip() for name in names):
+        return frozenset()
+    return frozenset(unneeded([name for name in names if not name.startswith(_UNNAMED_INDEX)])).intersection(names)
+
+
 def _check_memory(metadata: Any, numbers: Sequence[int], unread: Collection[str], source: str) -> None:
     groups = [metadata.row_group(number) for number in numbers]
-    unpacked = sum(group.total_byte_size for group in groups)
-    columns = metadata.num_columns
-    if unread and groups:
-        paths = [groups[0].column(place).path_in_schema for place in range(columns)]
-        left = [place for place, path in enumerate(paths) if path in unread]
-        unpacked -= sum(group.column(place).total_uncompressed_size for group in groups for place in left)
-        columns -= len(left)
+    paths = [groups[0].column(place).path_in_schema for place in range(metadata.num_columns)] if groups else []
+    read = [place for place, path in enumerate(paths) if path not in unread]
+    unpacked = sum(group.column(place).total_uncompressed_size for group in groups for place in read)
     # A few bytes may stand for any number of equal cells, of which each takes at least four once it is read.
-    cells = sum(group.num_rows for group in groups) * max(columns, 1)
+    cells = sum(group.num_rows for group in groups) * max(len(read), 1)
     require_memory(max(unpacked, 4 * cells) + 2 * cells, "this table", source)
 
 
@@ -140,8 +131,7 @@ def _read_columns(file: Any, schema: pa.Schema, groups: list[int], unread: Colle
         return file.read_row_groups(groups)
     # A name with a point in it may also stand for a part of a nested column, so more may be read than was asked for.
     read = file.read_row_groups(groups, columns=[name for name in schema.names if name not in unread])
-    rows = sum(file.metadata.row_group(number).num_rows for number in groups)
-    nothing = pa.chunked_array([pa.nulls(rows)])
+    nothing = pa.chunked_array([pa.nulls(sum(file.metadata.row_group(number).num_rows for number in groups))])
     cells = [nothing if name in unread else read.column(name) for name in schema.names]
     return pa.Table.from_arrays(cells, names=schema.names, metadata=schema.metadata)
 

@@ -67,15 +67,14 @@ class Column:
     """All values that an ordering type knows, in its order, whether a row holds them or not."""
     problem: str | None = None
     """Why the cells cannot be used, as a message has it after the column's name; such a column may only be left out."""
-    stored: pa.DataType | None = None
-    """The type that the file or frame declares; None where it has no types. Plain texts may be held as a dictionary."""
+    typed: bool = False
+    """Whether the file or frame declares the type, and no reader has found it out."""
 
     @property
     def stored_cells(self) -> pa.ChunkedArray:
-        """The cells in the type that the file or frame has."""
-        held = self.cells.type.value_type if pa.types.is_dictionary(self.cells.type) else self.cells.type
-        is_other = self.stored is not None and is_text(self.stored) and is_text(held) and self.stored != self.cells.type
-        return self.cells.cast(self.stored) if is_other else self.cells
+        """The cells in the type that the file or frame has; plain texts may be held as a dictionary."""
+        is_plain = self.typed and not self.categorical and pa.types.is_dictionary(self.cells.type)
+        return self.cells.cast(self.cells.type.value_type) if is_plain else self.cells
 
     @property
     def is_nominal(self) -> bool:
@@ -150,7 +149,7 @@ class Column:
         codes = looked_up(new_codes, self.codes)
         declared = None if self.declared is None else values
         cells, kind = dictionary_cells(codes, values), kind or self.kind
-        return replace(self, cells=cells, kind=kind, declared=declared, stored=None)
+        return replace(self, cells=cells, kind=kind, declared=declared, typed=False)
 
     def without_cells(self, gone: Flags) -> Column:
         """The column with some cells made missing."""
@@ -269,8 +268,7 @@ def typed_column(name: str, cells: pa.ChunkedArray, *, checked: bool = False) ->
         if problem is None:
             categorical = pa.types.is_dictionary(plain.type)
             order = _category_order(plain) if categorical and plain.type.ordered else None
-            stored = cells.type if is_text(cells.type) else plain.type
-            return Column(name, plain, kind, categorical=categorical, order=order, stored=stored)
+            return Column(name, plain, kind, categorical=categorical, order=order, typed=True)
     except (pa.ArrowInvalid, pa.ArrowIndexError, pa.ArrowNotImplementedError, UnicodeDecodeError) as error:
         not_text = isinstance(error, UnicodeDecodeError) or "UTF8" in str(error) or is_text(cells.type)
         damage = f"cannot be read: {printable(str(error).splitlines()[0].rstrip('.'))}"

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import glob
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 from urllib.parse import unquote
 
 from probfs.errors import DataError, UsageError
 from probfs.tables import urls
-from probfs.tables.formats import TABLE_FORMATS, format_of_path, is_readable
+from probfs.tables.formats import TABLE_FORMATS, format_of_path
 from probfs.tables.opening import STANDARD_INPUT, display_name
 from probfs.text import counted, quoted
 
@@ -74,37 +74,32 @@ def _is_folder(name: str) -> bool:
 
 def _is_pattern(name: str) -> bool:
     if urls.is_url(name):
-        # Here, a question mark begins a query.
-        return any(mark in urls.without_ipv6_host(name) for mark in "*[")
+        # Here, a question mark begins a query, and a bracket may stand around a host.
+        return "*" in name
     return glob.has_magic(name) and not os.path.lexists(name)
 
 
 def _expand(name: str) -> tuple[str, Sequence[str]]:
     """The files that one argument names, and the folder above whatever was not spelt out."""
     if _is_pattern(name):
-        return _fixed_folder(name), _files_matching(name)
+        fixed = "/".join(takewhile(lambda folder: not glob.has_magic(folder), name.split("/")[:-1]))
+        return fixed, _files_matching(name, len(fixed))
     if _is_folder(name):
         folder = name.rstrip("/") or "/"
         files = _tables_below(folder)
         if not files:
-            endings = ", ".join(ending for known in TABLE_FORMATS if is_readable(known) for ending in known.endings)
+            endings = ", ".join(ending for known in TABLE_FORMATS for ending in known.endings)
             problem = f"is a directory without tables, which end in {endings}"
             raise DataError(f"{problem}; name its files by a pattern", source=display_name(name))
         return folder, files
     return name.rpartition("/")[0], [name]
 
 
-def _fixed_folder(pattern: str) -> str:
-    """The folders of a pattern before the first that is one itself."""
-    return "/".join(takewhile(lambda folder: not glob.has_magic(folder), pattern.split("/")[:-1]))
-
-
-def _files_matching(pattern: str) -> list[str]:
+def _files_matching(pattern: str, fixed: int) -> list[str]:
+    """The files that a pattern matches, of which so many characters are a path without one."""
     matches = urls.matching_urls(pattern) if urls.is_url(pattern) else glob.glob(pattern, recursive=True)
-    fixed = len(_fixed_folder(pattern))
-    if not _is_hidden(pattern[fixed:]):
-        # Nobody asked for hidden ones.
-        matches = [match for match in matches if not _is_hidden(match[fixed:])]
+    # Nobody asked for hidden ones, unless the pattern names some.
+    matches = [match for match in matches if _is_hidden(pattern[fixed:]) or not _is_hidden(match[fixed:])]
     folders = [match for match in matches if _is_folder(match)]
     files = sorted(set(matches).difference(folders))
     if "**" not in pattern:
@@ -122,9 +117,8 @@ def _tables_below(folder: str) -> list[str]:
     return [file for file in sorted(files) if format_of_path(file) is not None and not _is_hidden(file[start:])]
 
 
-def _files_below(folder: str) -> list[str]:
+def _files_below(folder: str) -> Iterator[str]:
     """All files in a folder and those below it, also behind links, each once."""
-    files: list[str] = []
     seen: set[str] = set()
 
     def fail(error: OSError) -> None:
@@ -139,8 +133,7 @@ def _files_below(folder: str) -> list[str]:
         seen.add(real)
         folders.sort()
         # A pipe or a socket would be waited for.
-        files += [path for name in names if os.path.isfile(path := os.path.join(place, name))]
-    return files
+        yield from (path for name in names if os.path.isfile(path := os.path.join(place, name)))
 
 
 def _is_hidden(path: str) -> bool:
@@ -171,13 +164,11 @@ def _partition(path: str, depth: int) -> tuple[tuple[str, str], ...]:
     """The columns that the folders of a path stand for, from some depth on."""
     cells: dict[str, str] = {}
     for folder in path.split("/")[depth:-1]:
-        key, equals, value = folder.partition("=")
-        if not (key and equals):
+        key, _, value = folder.partition("=")
+        if not key or key == folder:
             continue
         # Names of folders need not be UTF-8.
-        name, cell = (
-            unquote(text).encode("utf-8", "surrogateescape").decode("utf-8", "replace") for text in (key, value)
-        )
+        name, cell = (unquote(os.fsencode(text), errors="replace") for text in (key, value))
         if name in cells:
             raise DataError(f"two of its folders are called {quoted(name)}; rename one", source=display_name(path))
         cells[name] = "" if value == _MISSING_PARTITION else cell

@@ -1,4 +1,4 @@
-"""The formats of table files, each registered once with its reader, its writer, or both.
+"""The formats of table files, each registered once with its reader and its writer.
 
 To add a format, write a module that reads it, or a function in ``writers``, and register a ``TableFormat``. Commands
 list the formats in their help, so this module imports neither numpy nor pyarrow: readers and writers are imported when
@@ -12,7 +12,7 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 from probfs.registry import Registry
 from probfs.tables.compression import without_compression_ending
@@ -38,11 +38,10 @@ class TableFormat:
     """The name as messages write it."""
     endings: tuple[str, ...]
     """The endings of file names, each with its dot."""
-    read: Callable[[TableInput], Table] | None = None
-    """None for a format that can only be written."""
-    write: Callable[..., bytes] | None = None
-    """Given a table, the ``target``, which names the column of classes, and ``safe``, which guards spreadsheets against
-    formulas; None for a format that can only be read."""
+    reader: str
+    """The module and the name of the function that reads it."""
+    writer: str | None
+    """The name of the function that writes it; None for a format that can only be read."""
     delimiter: str = ""
     """What separates cells unless users choose otherwise; empty for a format without delimiters."""
     other_delimiters: str = ""
@@ -52,8 +51,8 @@ class TableFormat:
     has_sheets: bool = False
     typed: bool = False
     """Whether files of this format tell numbers from texts that look like numbers."""
-    magic: bytes | tuple[bytes, ...] = b""
-    """The first bytes of every file of a binary format, or several beginnings; empty for text."""
+    magic: tuple[bytes, ...] = ()
+    """How files of a binary format may begin; empty for text."""
     recognizes: Callable[[str], bool] | None = None
     """Whether a text begins as files of this format do; None for a format that cannot be told by its beginning."""
 
@@ -64,38 +63,36 @@ class TableFormat:
         others = "" if options.delimiter else self.other_delimiters
         return TableInput(raw, source, options, options.delimiter or self.delimiter, others, row_groups)
 
+    def read(self, table_input: TableInput) -> Table:
+        module, function = self.reader.split(".")
+        table: Table = getattr(import_module(f"probfs.tables.{module}"), function)(table_input)
+        return table
+
+    def write(self, table: Table, target: str | None, safe: bool) -> bytes:
+        """The table as a file, in which ``target`` names the column of classes, and ``safe`` guards spreadsheets
+        against formulas.
+        """
+        written: bytes = getattr(import_module("probfs.tables.writers"), str(self.writer))(table, target, safe)
+        return written
+
 
 TABLE_FORMATS: Registry[TableFormat] = Registry("format")
 
 
-def is_readable(table_format: TableFormat) -> bool:
-    return table_format.read is not None
-
-
 def is_writable(table_format: TableFormat) -> bool:
-    return table_format.write is not None
-
-
-def formats_by_ending(suits: Callable[[TableFormat], bool]) -> dict[str, str]:
-    """The name of the suitable format that each file ending stands for.
-
-    >>> formats_by_ending(is_readable)[".tab"]
-    'tsv'
-    """
-    return {ending: known.name for known in TABLE_FORMATS if suits(known) for ending in known.endings}
+    return table_format.writer is not None
 
 
 def format_of_path(path: str | os.PathLike[str]) -> TableFormat | None:
     """The format that a path's ending stands for, before any ``.gz``; None for standard input and unknown endings."""
-    path_text = without_compression_ending(os.fspath(path).lower())
-    name = None if path_text == STANDARD_INPUT else formats_by_ending(is_readable).get(os.path.splitext(path_text)[1])
-    return None if name is None else TABLE_FORMATS[name]
+    name = without_compression_ending(os.fspath(path).lower())
+    ending = os.path.splitext(name)[1] if name != STANDARD_INPUT else ""
+    return next((known for known in TABLE_FORMATS if ending in known.endings), None)
 
 
 def format_of_magic(head: bytes) -> TableFormat | None:
     """The binary format whose files begin like this."""
-    known = (one for one in TABLE_FORMATS if is_readable(one) and one.magic)
-    return next((one for one in known if head.startswith(one.magic)), None)
+    return next((known for known in TABLE_FORMATS if head.startswith(known.magic)), None)
 
 
 def format_of_content(head: bytes, encoding: str) -> TableFormat:
@@ -104,14 +101,14 @@ def format_of_content(head: bytes, encoding: str) -> TableFormat:
         text = head.decode(encoding, "ignore").removeprefix("\ufeff")
     except (LookupError, UnicodeError):
         text = ""
-    known = (one for one in TABLE_FORMATS if is_readable(one) and one.recognizes is not None and one.recognizes(text))
-    return format_of_magic(head) or next(known, CSV)
+    recognized = (known for known in TABLE_FORMATS if known.recognizes is not None and known.recognizes(text))
+    return format_of_magic(head) or next(recognized, CSV)
 
 
 def choose_format(path: str, head: bytes, options: ReadOptions) -> TableFormat:
     """The format of a file, as the user says, else by its ending, else by how it begins."""
     if options.input_format is not None:
-        return TABLE_FORMATS.get(options.input_format, "input_format", is_readable)
+        return TABLE_FORMATS.get(options.input_format, "input_format")
     return format_of_path(path) or format_of_content(head, options.encoding or "utf-8")
 
 
@@ -131,46 +128,33 @@ def _is_json_lines(text: str) -> bool:
         return False
 
 
-def _register(
-    name: str, title: str, endings: tuple[str, ...], read: str, write: str | None, **more: Any
-) -> TableFormat:
-    """A format whose functions are given by their modules and names, and are imported when they are called."""
-
-    def function(path: str) -> Any:
-        module, function = path.split(".")
-        return lambda table, **options: getattr(import_module(f"probfs.tables.{module}"), function)(table, **options)
-
-    writer = None if write is None else function(f"writers.{write}")
-    return TABLE_FORMATS.register(TableFormat(name, title, endings, function(read), writer, **more))
-
-
-CSV = _register(
-    "csv",
-    "CSV",
-    (".csv",),
-    "csv.read_delimited",
-    "csv_bytes",
-    delimiter=",",
-    other_delimiters=";\t|",
-    has_header_row=True,
-)
-_register("tsv", "TSV", (".tsv", ".tab"), "csv.read_delimited", "tsv_bytes", delimiter="\t", has_header_row=True)
-_register("arff", "ARFF", (".arff",), "arff.read_arff", "arff_bytes", recognizes=_is_arff)
-_register("parquet", "Parquet", (".parquet", ".pq"), "arrow.read_parquet", "parquet_bytes", typed=True, magic=b"PAR1")
-# Arrow IPC files, Feather of version 1, and Arrow IPC streams, which begin with the length of their schema.
-_IPC = (b"ARROW1", b"FEA1", b"\xff\xff\xff\xff")
-_ENDINGS = (".feather", ".arrow", ".ipc")
-_register("feather", "Feather", _ENDINGS, "arrow.read_feather", "feather_bytes", typed=True, magic=_IPC)
-_JSON = (".jsonl", ".ndjson")
-_register(
-    "jsonl",
-    "JSON lines",
-    _JSON,
-    "json_lines.read_json_lines",
-    "json_lines_bytes",
-    typed=True,
-    recognizes=_is_json_lines,
-)
-_WORKBOOKS = (*ZIPPED_WORKBOOK_ENDINGS, ".xls")
-_MAGIC = (ZIP_MAGIC, COMPOUND_FILE_MAGIC)
-_register("excel", "Excel", _WORKBOOKS, "excel.read_excel", None, has_header_row=True, has_sheets=True, magic=_MAGIC)
+_READ_CSV, _IPC = "csv.read_delimited", (b"ARROW1", b"FEA1", b"\xff\xff\xff\xff")
+"""Arrow IPC files, Feather of version 1, and Arrow IPC streams, which begin with the length of their schema."""
+CSV = TableFormat("csv", "CSV", (".csv",), _READ_CSV, "csv_bytes", ",", ";\t|", has_header_row=True)
+for _format in (
+    CSV,
+    TableFormat("tsv", "TSV", (".tsv", ".tab"), _READ_CSV, "tsv_bytes", "\t", has_header_row=True),
+    TableFormat("arff", "ARFF", (".arff",), "arff.read_arff", "arff_bytes", recognizes=_is_arff),
+    TableFormat(
+        *("parquet", "Parquet", (".parquet", ".pq"), "arrow.read_parquet", "parquet_bytes"),
+        typed=True,
+        magic=(b"PAR1",),
+    ),
+    TableFormat(
+        *("feather", "Feather", (".feather", ".arrow", ".ipc"), "arrow.read_feather", "feather_bytes"),
+        typed=True,
+        magic=_IPC,
+    ),
+    TableFormat(
+        *("jsonl", "JSON lines", (".jsonl", ".ndjson"), "json_lines.read_json_lines", "json_lines_bytes"),
+        typed=True,
+        recognizes=_is_json_lines,
+    ),
+    TableFormat(
+        *("excel", "Excel", (*ZIPPED_WORKBOOK_ENDINGS, ".xls"), "excel.read_excel", None),
+        has_header_row=True,
+        has_sheets=True,
+        magic=(ZIP_MAGIC, COMPOUND_FILE_MAGIC),
+    ),
+):
+    TABLE_FORMATS.register(_format)

@@ -21,7 +21,7 @@ from probfs.tables.cells import Kind
 from probfs.tables.column import Column, typed_column, unusable_column
 from probfs.tables.header import name_columns
 from probfs.tables.table import GIVEN_AS_Y, Table, table_of_columns
-from probfs.text import did_you_mean, option, printable, quoted
+from probfs.text import did_you_mean, listed, option, printable, quoted
 
 if TYPE_CHECKING:
     import pandas
@@ -54,8 +54,8 @@ InMemory: TypeAlias = "pandas.DataFrame | ArrowStream | LazyFrame | npt.NDArray[
 
 def is_table(data: object) -> bool:
     """Whether data is one table or array, and not a list of them."""
-    offers = ("iloc", "collect_schema", "__arrow_c_stream__", "__arrow_c_array__", "__array__")
-    return isinstance(data, Table) or any(hasattr(data, name) for name in offers) or _is_sparse(data)
+    offers = ("iloc", "collect_schema", "__arrow_c_stream__", "__arrow_c_array__", "__array__", "toarray")
+    return isinstance(data, Table) or any(hasattr(data, name) for name in offers)
 
 
 def array_width(data: Any) -> int | None:
@@ -70,17 +70,11 @@ def is_pandas(data: object) -> bool:
 
 def _is_array(data: object) -> bool:
     """Whether data is an array, whose columns have no names, unless it is structured."""
-    return hasattr(data, "__array__") and not (
-        hasattr(data, "iloc") or hasattr(data, "collect_schema") or _is_arrow(data)
-    )
+    return hasattr(data, "__array__") and not (is_pandas(data) or hasattr(data, "collect_schema") or _is_arrow(data))
 
 
 def _is_arrow(data: object) -> bool:
-    return hasattr(data, "__arrow_c_stream__") or hasattr(data, "__arrow_c_array__")
-
-
-def _is_sparse(data: object) -> bool:
-    return hasattr(data, "toarray") and hasattr(data, "nnz")
+    return not is_pandas(data) and (hasattr(data, "__arrow_c_stream__") or hasattr(data, "__arrow_c_array__"))
 
 
 def _collected(data: Any) -> Any:
@@ -97,13 +91,12 @@ def table_in_memory(data: Any, parameter: str, names: Sequence[Any] | None = Non
     if _is_array(data):
         return _table_of_array(_as_numpy(data), parameter, names)
     data = _collected(data)
-    is_frame = hasattr(data, "iloc") and hasattr(data, "columns")
-    if is_frame and (is_pandas(data) or not hasattr(data, "__arrow_c_stream__")):
-        return _table_of_frame(data, _FRAME)
-    if is_pandas(data) or not _is_arrow(data):
-        what = "a sparse matrix; make it dense with .toarray()" if _is_sparse(data) else type(data).__name__
-        raise UsageError(f"{parameter} must be {TAKEN}, not {what}")
-    return _table_of_stream(data, parameter)
+    if is_pandas(data) and hasattr(data, "columns"):
+        return _table_of_pandas(data, _FRAME)
+    if _is_arrow(data):
+        return _table_of_stream(data, parameter)
+    what = "a sparse matrix; make it dense with .toarray()" if hasattr(data, "toarray") else type(data).__name__
+    raise UsageError(f"{parameter} must be {TAKEN}, not {what}")
 
 
 def _table_of_stream(data: Any, parameter: str) -> Table:
@@ -123,7 +116,7 @@ def _table_of_stream(data: Any, parameter: str) -> Table:
     return table_from_arrow(arrow, _FRAME)
 
 
-def _table_of_frame(frame: pandas.DataFrame, source: str) -> Table:
+def _table_of_pandas(frame: pandas.DataFrame, source: str) -> Table:
     """The columns of a data frame of pandas; its index is not one of them."""
     header = name_columns(_names_of_pandas(frame), source)
     if not len(frame.columns):
@@ -164,13 +157,13 @@ def _number_columns(names: Sequence[str], matrix: Array) -> Iterator[Column]:
     cells = pa.Array.from_buffers(pa.from_numpy_dtype(dtype), len(flat), [None, pa.py_buffer(flat)])
     for place, name in enumerate(names):
         column = pa.chunked_array([cells.slice(place * len(matrix), len(matrix))])
-        yield Column(name, column, Kind.NUMBER, stored=column.type)
+        yield Column(name, column, Kind.NUMBER, typed=True)
 
 
 def _column_of_series(name: str, series: pandas.Series[Any]) -> Column:
     """One column of a data frame."""
     try:
-        cells = _arrow_array(_simple(series))
+        cells = _cells_of_series(series)
     except UnicodeEncodeError as error:
         problem, kind = f"holds text that is no valid Unicode ({error.reason})", Kind.TEXT
     else:
@@ -180,39 +173,31 @@ def _column_of_series(name: str, series: pandas.Series[Any]) -> Column:
     return unusable_column(name, series.isna().to_numpy(dtype=np.bool_), kind, problem)
 
 
-def _arrow_array(series: pandas.Series[Any]) -> pa.Array | pa.ChunkedArray | None:
-    """The cells in a type of Arrow's; None if some hold several values."""
-    try:
-        return pa.array(series, from_pandas=True)
-    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError):
-        # A column of mixed objects, such as 1 and "x": each cell becomes its text.
-        present = series.notna()
-        if any(isinstance(value, _CONTAINERS) for value in series[present]):
-            return None
-        return pa.array(series.astype(object).where(present, None).map(_cell_text, na_action="ignore"), pa.string())
-
-
-def _simple(series: pandas.Series[Any]) -> Any:
-    """The cells in a type that Arrow has: sparse ones dense, periods as their first days, intervals as texts."""
+def _cells_of_series(series: Any) -> pa.Array | pa.ChunkedArray | None:
+    """The cells in a type of Arrow's, or as texts where it has none; None if some hold several values."""
     import pandas
 
-    dtype: Any = series.dtype
-    if isinstance(dtype, pandas.SparseDtype):
-        return series.sparse.to_dense()  # type: ignore[attr-defined]  # pandas-stubs do not know it
-    if isinstance(dtype, pandas.PeriodDtype):
-        return series.dt.to_timestamp()
-    if isinstance(dtype, pandas.IntervalDtype):
-        return series.astype(object).where(series.notna(), None).map(str, na_action="ignore")
-    if isinstance(dtype, pandas.CategoricalDtype):
-        categories = dtype.categories
+    if isinstance(series.dtype, pandas.SparseDtype):
+        series = series.sparse.to_dense()
+    if isinstance(series.dtype, pandas.CategoricalDtype) and _plain_cells(series.cat.categories) is None:
         # Intervals, as pandas.cut makes, periods, and objects of several types.
-        is_odd = isinstance(categories.dtype, (pandas.IntervalDtype, pandas.PeriodDtype)) or (
-            categories.dtype == object and pandas.api.types.infer_dtype(categories).startswith("mixed")
-        )
-        texts = [_cell_text(category) for category in categories] if is_odd else []
-        if texts and len(set(texts)) == len(texts):
-            return series.cat.rename_categories(texts)
-    return series
+        texts = [_cell_text(category) for category in series.cat.categories]
+        series = series.cat.rename_categories(texts) if len(set(texts)) == len(texts) else series.astype(object)
+    cells = _plain_cells(series)
+    if cells is not None:
+        return cells
+    present = series.notna()
+    if any(isinstance(value, _CONTAINERS) for value in series[present]):
+        return None
+    return pa.array(series.astype(object).where(present, None).map(_cell_text, na_action="ignore"), pa.string())
+
+
+def _plain_cells(values: Any) -> pa.Array | pa.ChunkedArray | None:
+    try:
+        cells = pa.array(values, from_pandas=True)
+    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError):
+        return None
+    return None if isinstance(cells.type, pa.BaseExtensionType) else cells
 
 
 def _cell_text(value: Any) -> str:
@@ -230,13 +215,13 @@ def _table_of_array(array: Array, parameter: str, names: Sequence[Any] | None) -
 
     A structured array has a column for each field, which is called as the field.
     """
-    if array.dtype.names is not None and names is not None:
-        problem = "goes with an array whose columns have no names"
-        raise UsageError(f"{option('feature_names')} {problem}; those of {parameter} are its fields'")
     if array.dtype.names is not None and array.ndim == 1:
         import pandas
 
-        return _table_of_frame(pandas.DataFrame({name: array[name] for name in array.dtype.names}), _ARRAY)
+        if names is not None:
+            problem = "goes with an array whose columns have no names"
+            raise UsageError(f"{option('feature_names')} {problem}; those of {parameter} are its fields'")
+        return _table_of_pandas(pandas.DataFrame({name: array[name] for name in array.dtype.names}), _ARRAY)
     if array.ndim != 2:
         problem = f"has {array.ndim} dimensions, but a table has two"
         raise DataError(f"{problem}; reshape it to rows and columns", source=_ARRAY)
@@ -264,18 +249,11 @@ def _columns_of_array(names: Sequence[str], array: Array) -> Iterator[Column]:
 
 def _check_names(names: Sequence[Any], width: int) -> list[str]:
     """Names that a user gives to the columns of an array, as texts: one for each column, all different."""
-    parameter = option("feature_names")
-    if isinstance(names, (str, bytes)):
-        raise UsageError(f"{parameter}: {names!r} is one text; give a list with a name for each column")
-    texts = [str(name) for name in names]
-    if len(texts) != width:
-        raise UsageError(f"{parameter}: {len(texts):,} names for {width:,} columns; name each of them once")
-    if not all(text.strip() for text in texts):
-        raise UsageError(f"{parameter}: a name is empty; name every column")
-    if len(set(texts)) < width:
-        twice = next(text for place, text in enumerate(texts) if text in texts[:place])
-        raise UsageError(f"{parameter}: two columns are called {quoted(twice)}; rename one")
-    return texts
+    texts = [names] if isinstance(names, str) else [str(name) for name in names]
+    if len(texts) == width == len({text for text in texts if text.strip()}) and not isinstance(names, str):
+        return texts
+    problem = f"{listed(texts)} are not {width:,} different names; give a list with one for each column"
+    raise UsageError(f"{option('feature_names')}: {problem}")
 
 
 def keep_columns(frame: Any, needed: Sequence[str], optional: Sequence[str] = ()) -> Any:
@@ -283,12 +261,7 @@ def keep_columns(frame: Any, needed: Sequence[str], optional: Sequence[str] = ()
 
     It stays a frame of its library. Columns are called as in rankings of the frame: those of an array x0, x1 and so on.
     """
-    if (
-        not hasattr(frame, "shape")
-        and not hasattr(frame, "collect_schema")
-        and _is_arrow(frame)
-        and not is_pandas(frame)
-    ):
+    if _is_arrow(frame) and not hasattr(frame, "shape"):
         # Whatever can only be read as a stream, and perhaps only once.
         frame = pa.table(frame)
     names = _names_of(frame)
@@ -300,7 +273,7 @@ def keep_columns(frame: Any, needed: Sequence[str], optional: Sequence[str] = ()
     kept = sorted(positions[name] for name in (*needed, *optional) if name in positions)
     if _is_array(frame):
         return frame[:, kept]
-    if hasattr(frame, "iloc"):
+    if is_pandas(frame):
         return frame.iloc[:, kept]
     if hasattr(frame, "project"):
         # DuckDB takes an expression.
@@ -312,7 +285,7 @@ def _names_of(frame: Any) -> list[str]:
     width = array_width(frame)
     if width is not None:
         return [f"x{place}" for place in range(width)]
-    if hasattr(frame, "iloc") and hasattr(frame, "columns"):
+    if is_pandas(frame) and hasattr(frame, "columns"):
         return _names_of_pandas(frame)
     if hasattr(frame, "collect_schema"):
         return list(frame.collect_schema().names())
@@ -347,26 +320,29 @@ def column_of_labels(y: Any) -> Column:
     if isinstance(y, (str, bytes)):
         raise UsageError(f"y must hold a value for each row; to name a column, use {option('target', str(y))}")
     y = _collected(y)
-    if not is_pandas(y) and _is_array(y):
+    name = getattr(y, "name", None)
+    name = "" if name is None or name != name or callable(name) else str(name)
+    if _is_array(y):
         array = _as_numpy(y)
         if array.dtype.names is not None or not (array.ndim == 1 or array.shape[1:] == (1,)):
             _refuse_labels(f"an array of shape {array.shape}")
         return next(_columns_of_array([""], array.reshape(-1, 1)))
-    if not is_pandas(y) and _is_arrow(y):
-        return _column_of_arrow(y)
-    if not is_pandas(y) and (isinstance(y, (Mapping, Set)) or not (hasattr(y, "__len__") and hasattr(y, "__iter__"))):
-        _refuse_labels(type(y).__name__)
+    if _is_arrow(y):
+        return _labels_of_arrow(name, y)
     import pandas
 
     if isinstance(y, pandas.DataFrame):
         if y.shape[1] != 1:
             _refuse_labels(f"a frame of {y.shape[1]:,} columns")
-        y = y.iloc[:, 0]
-    series = pandas.Series(y) if is_pandas(y) else pandas.Series(list(y), dtype=object)
-    return _column_of_series(_name_of(y), series)
+        return column_of_labels(y.iloc[:, 0])
+    if is_pandas(y):
+        return _column_of_series(name, pandas.Series(y))
+    if isinstance(y, (Mapping, Set)) or not (hasattr(y, "__len__") and hasattr(y, "__iter__")):
+        _refuse_labels(type(y).__name__)
+    return _column_of_series(name, pandas.Series(list(y), dtype=object))
 
 
-def _column_of_arrow(y: Any) -> Column:
+def _labels_of_arrow(name: str, y: Any) -> Column:
     """One column, or a table of one."""
     if isinstance(y, (pa.Table, pa.RecordBatch)):
         cells = pa.table(y).to_struct_array()
@@ -374,7 +350,6 @@ def _column_of_arrow(y: Any) -> Column:
         cells = y
     else:
         cells = pa.chunked_array(y) if hasattr(y, "__arrow_c_stream__") else pa.chunked_array([pa.array(y)])
-    name = _name_of(y)
     if pa.types.is_struct(cells.type):
         if cells.type.num_fields != 1:
             _refuse_labels(f"a frame of {cells.type.num_fields:,} columns")
@@ -384,9 +359,3 @@ def _column_of_arrow(y: Any) -> Column:
 
 def _refuse_labels(what: str) -> NoReturn:
     raise UsageError(f"y must hold a value for each row (a list, a Series, an Arrow or a numpy array), not {what}")
-
-
-def _name_of(y: Any) -> str:
-    """The name that values bear, empty if they have none."""
-    name = getattr(y, "name", None)
-    return "" if name is None or name != name or callable(name) else str(name)

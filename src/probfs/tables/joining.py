@@ -96,7 +96,7 @@ def join_columns(columns: Sequence[Column], sources: Sequence[str]) -> Column:
     """
     first = columns[0]
     if _are_alike(columns):
-        return replace(first, cells=_in_chunks([column.cells for column in columns]))
+        return replace(first, cells=_join_cells(columns))
     if any(column.unread for column in columns):
         return unread_column(first.name, sum(column.rows for column in columns))
     # A column of nothing but missing cells agrees with all others.
@@ -109,16 +109,12 @@ def join_columns(columns: Sequence[Column], sources: Sequence[str]) -> Column:
     if problem is not None:
         missing = np.concatenate([column.is_missing() for column in columns])
         return Column(first.name, unusable_cells(missing, Kind.OTHER), Kind.OTHER, problem=problem)
-    template = known[0][0] if known else first
     kept = {id(column) for column, _ in known}
     cells = _join_cells([column if id(column) in kept else missing_column("", column.rows) for column in columns])
-    types = {column.stored for column, _ in known} or {first.stored}
-    is_typed = None not in types and not pa.types.is_dictionary(cells.type)
-    stored = template.stored if len(types) == 1 else cells.type if is_typed else None
     return replace(
-        template,
+        known[0][0] if known else first,
         cells=cells,
-        stored=stored,
+        typed=all(column.typed for column, _ in known) if known else first.typed,
         declared=_join_values([column.declared for column, _ in known]),
         order=_join_values([column.order for column, _ in known]),
         categorical=any(column.is_nominal for column, _ in known),
@@ -132,19 +128,15 @@ def _join_values(lists: Sequence[pa.StringArray | None]) -> pa.StringArray | Non
 
 def _are_alike(columns: Sequence[Column]) -> bool:
     """Whether all are plain columns of one type, which is nearly always so, and found fast, as tables may be wide."""
-    kind, stored, dtype = columns[0].kind, columns[0].stored, columns[0].cells.type
+    first = columns[0]
     return all(
         column.problem is None
-        and column.kind is kind
+        and column.kind is first.kind
         and not column.is_nominal
-        and column.cells.type == dtype
-        and column.stored == stored
+        and column.cells.type == first.cells.type
+        and column.typed == first.typed
         for column in columns
     )
-
-
-def _in_chunks(parts: Sequence[pa.ChunkedArray]) -> pa.ChunkedArray:
-    return pa.chunked_array([chunk for cells in parts for chunk in cells.chunks], parts[0].type)
 
 
 def _join_cells(columns: Sequence[Column]) -> pa.ChunkedArray:
@@ -155,7 +147,8 @@ def _join_cells(columns: Sequence[Column]) -> pa.ChunkedArray:
         tables = [pa.Table.from_arrays([one], names=[""]) for one in cells]
         return pa.concat_tables(tables, promote_options="permissive").column(0)
     except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError):
-        return _in_chunks([dictionary_cells(column.codes, column.values) for column in columns])
+        parts = [dictionary_cells(column.codes, column.values).chunk(0) for column in columns]
+        return pa.chunked_array(parts, parts[0].type)
 
 
 def _plain_cells(column: Column) -> pa.ChunkedArray:

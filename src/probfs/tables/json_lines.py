@@ -7,8 +7,9 @@ gives numbers as they are spelled, which a column that turns out to be texts nee
 from __future__ import annotations
 
 import json
-from array import array
-from typing import Any
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import Any, BinaryIO
 
 import numpy as np
 import pyarrow as pa
@@ -18,7 +19,7 @@ from probfs.errors import DataError
 from probfs.runtime.memory import require_memory
 from probfs.tables.arrays import is_missing, text_array
 from probfs.tables.cells import Kind
-from probfs.tables.column import Column, dictionary_cells, unusable_column
+from probfs.tables.column import Column, unusable_column
 from probfs.tables.opening import TableInput, decode_line
 from probfs.tables.table import RowLines, Table, table_of_columns
 from probfs.text import counted, quoted
@@ -42,92 +43,74 @@ _DECODER = json.JSONDecoder(parse_float=_Number, parse_int=_Number, parse_consta
 
 def read_json_lines(table_input: TableInput) -> Table:
     """Read objects of which each is a row, and each key a column; a key that is not there, or null, is missing."""
-    source = table_input.source
-    columns: dict[str, _JsonColumn] = {}
-    lines = array("q")
-
-    def finish_block() -> None:
-        # A short line may name a new column, which has a cell in every row.
-        require_memory(len(lines) * len(columns), "this table", source)
-        for column in columns.values():
-            column.finish_block(len(lines), lines)
-
+    source, columns, lines = table_input.source, dict[str, _JsonColumn](), list[int]()
     with table_input.as_utf8() as raw:
-        for number, line in enumerate(raw, 1):
-            text = decode_line(line.rstrip(b"\n"), number, source)
-            if not text.strip():
-                continue
-            for key, value in _parse(text, number, source).items():
-                column = columns.get(key) or columns.setdefault(key, _JsonColumn(key, source))
-                if value is not None:
-                    column.add(len(lines), value, number)
-            lines.append(number)
-            if len(lines) % _ROWS_AT_ONCE == 0:
-                finish_block()
-    finish_block()
+        records = _records(raw, source)
+        while batch := list(islice(records, _ROWS_AT_ONCE)):
+            for key in dict.fromkeys(key for _, record in batch for key in record):
+                if key not in columns:
+                    columns[key] = _JsonColumn(key, len(lines), source)
+            lines += [line for line, _ in batch]
+            # A short line may name a new column, which has a cell in every row.
+            require_memory(len(lines) * len(columns), "this table", source)
+            for column in columns.values():
+                column.add(batch)
     if not lines:
         raise DataError(f"is empty; {_ONE_OBJECT}", source=source)
     if not columns:
         raise DataError("has no columns, as its objects have no keys", source=source)
-    finished = (column.finish() for column in columns.values())
-    row_lines = RowLines.of(np.frombuffer(lines, np.int64))
-    return table_of_columns(finished, source, len(lines), lines=row_lines)
+    row_lines = RowLines.of(np.array(lines, dtype=np.int64))
+    return table_of_columns((column.finish() for column in columns.values()), source, len(lines), lines=row_lines)
 
 
-def _parse(text: str, number: int, source: str) -> dict[str, Any]:
-    try:
-        value = _DECODER.decode(text)
-    except json.JSONDecodeError as error:
-        problem = f"is no JSON: {error.msg.lower()}, at character {error.pos + 1}"
-    except RecursionError:
-        problem = "is nested too deeply"
-    else:
-        if isinstance(value, dict):
-            return value
-        problem = f"holds {_described(value)}, not an object"
-    raise DataError(f"{problem}; {_ONE_OBJECT}", source=source, line=number)
+def _records(raw: BinaryIO, source: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The objects of all lines that are not blank, with the numbers of these."""
+    for number, line in enumerate(raw, 1):
+        text = decode_line(line.rstrip(b"\n"), number, source)
+        if not text.strip():
+            continue
+        try:
+            value = _DECODER.decode(text)
+        except json.JSONDecodeError as error:
+            problem = f"is no JSON: {error.msg.lower()}, at character {error.pos + 1}"
+        except RecursionError:
+            problem = "is nested too deeply"
+        else:
+            if isinstance(value, dict):
+                yield number, value
+                continue
+            problem = f"holds {_described(value)}, not an object"
+        raise DataError(f"{problem}; {_ONE_OBJECT}", source=source, line=number)
 
 
 class _JsonColumn:
-    """Collects the cells of one key; rows without the key cost next to nothing until their block is finished."""
+    """Collects the cells of one key."""
 
-    def __init__(self, name: str, source: str) -> None:
+    def __init__(self, name: str, rows_before: int, source: str) -> None:
         if not _is_unicode(name):
             raise DataError(f"the key {quoted(name)} is no valid Unicode; rename it", source=source)
         self._name = name
-        self._chunks: list[pa.Array] = []
-        self._rows = 0
-        self._cells: dict[int, str] = {}
-        """The cells since the last block, by their rows."""
+        self._chunks = [pa.nulls(rows_before, pa.string())]
         self._only_numbers = True
         self._problem: tuple[str, Kind] | None = None
 
-    def add(self, row: int, value: Any, line: int) -> None:
-        """Add the cell of a row."""
-        if type(value) is not _Number:
-            self._only_numbers = False
-            if value == "":
-                return
-            if isinstance(value, bool):
-                value = "true" if value else "false"
-            elif not isinstance(value, str):
-                problem = f"holds {_described(value)} on line {line}, which cannot be ranked"
-                self._problem = self._problem or (problem, Kind.NESTED)
-                value = _UNUSABLE
-        self._cells[row] = value
+    def add(self, batch: Sequence[tuple[int, dict[str, Any]]]) -> None:
+        """Add the cells of some rows."""
+        self._chunks.append(text_array([self._text(record.get(self._name), line) for line, record in batch]))
 
-    def finish_block(self, rows: int, lines: array[int]) -> None:
-        """Take the cells added since the last block, which ends where the table has ``rows`` rows."""
-        try:
-            texts = text_array(list(self._cells.values()))
-        except UnicodeEncodeError:
-            wrong = next(row for row, text in self._cells.items() if not _is_unicode(text))
-            self._problem = self._problem or (f"holds text on line {lines[wrong]} that is no valid Unicode", Kind.TEXT)
-            texts = text_array([_UNUSABLE] * len(self._cells))
-        places = np.full(rows - self._rows, len(texts))
-        places[np.array(list(self._cells), np.int64) - self._rows] = np.arange(len(texts))
-        self._chunks.append(dictionary_cells(places, texts).chunk(0).cast(pa.string()))
-        self._rows, self._cells = rows, {}
+    def _text(self, value: Any, line: int) -> str | None:
+        if value is None or type(value) is _Number:
+            return value
+        self._only_numbers = False
+        if isinstance(value, bool):
+            return "true" if value else "false"
+        if isinstance(value, str) and (value.isascii() or _is_unicode(value)):
+            return value or None
+        problem = (f"holds {_described(value)} on line {line}, which cannot be ranked", Kind.NESTED)
+        if isinstance(value, str):
+            problem = (f"holds text on line {line} that is no valid Unicode", Kind.TEXT)
+        self._problem = self._problem or problem
+        return _UNUSABLE
 
     def finish(self) -> Column:
         cells = pa.chunked_array(self._chunks, pa.string())

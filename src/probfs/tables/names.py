@@ -37,14 +37,13 @@ def read_column_names(
     Of many files the first one is read; none of another computer is.
     """
     try:
-        if is_url(path):
-            return []
-        part = find_parts([path])[0]
+        part = find_parts([path])[0] if not is_url(path) else None
         # To open a pipe would wait for somebody to write to it.
-        is_file = stat.S_ISREG(os.stat(part.path).st_mode)
+        if part is None or not stat.S_ISREG(os.stat(part.path).st_mode):
+            return []
         options = ReadOptions(input_format, delimiter, encoding, skip_rows=skip_rows, no_header=no_header)
-        names = _names_in_file(part.path, options) if is_file else []
-        return list(dict.fromkeys([*(name for name, _ in part.partition), *names]))
+        names = [*(name for name, _ in part.partition), *_names_in_file(part.path, options)]
+        return [name for name in dict.fromkeys(names) if len(name) <= _LONGEST_NAME]
     except (ProbfsError, OSError, ValueError):
         return []
 
@@ -52,32 +51,22 @@ def read_column_names(
 def _names_in_file(path: str, options: ReadOptions) -> Sequence[str]:
     with open_source(path, most=_LONGEST_HEADER) as (raw, head):
         table_format = choose_format(path, head, options)
-        if table_format.name == "parquet":
-            return _parquet_names(path)
-        if not table_format.delimiter and table_format.name != "arff":
-            return []
         first: Any = BytesIO(raw.read(_LONGEST_HEADER))
+    if table_format.name == "parquet":
+        import pyarrow.parquet as pq
+
+        # Under such a name pandas stores an index that has none.
+        return [name for name in pq.read_schema(path).names if name.strip() and not name.startswith("__index_level_")]
+    if not table_format.delimiter and table_format.name != "arff":
+        return []
     return read_text(_names_in_text, table_format.input_from(first, path, options))[0]
 
 
 def _names_in_text(table_input: TableInput) -> Sequence[str]:
     if table_input.delimiter:
         with open_csv(table_input) as head:
-            names = head.columns.names[head.columns.indexes :]
-        return [name for name in names if len(name) <= _LONGEST_NAME]
+            return head.columns.names[head.columns.indexes :]
     from probfs.tables.arff_header import open_text, read_header
 
     with table_input.as_utf8() as raw:
         return [attribute.name for attribute in read_header(open_text(raw), table_input.source).attributes]
-
-
-def _parquet_names(path: str) -> list[str]:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    try:
-        names = pq.read_schema(path).names
-    except pa.ArrowException:
-        return []
-    # Under such a name pandas stores an index that has none.
-    return [name for name in names if name.strip() and not name.startswith("__index_level_")]

@@ -49,6 +49,7 @@ ChooseColumns: TypeAlias = Callable[[Sequence[str]], Collection[str]]
 """Given the names of a file's columns in order, some of them."""
 _CONTROL = re.compile(rb"[\0-\x08\x0e-\x1a\x1c-\x1f\x7f]")
 _HIGH, _NOT_1252 = bytes(range(128, 256)), b"\x81\x8d\x8f\x90\x9d"
+_UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _HEAD_BYTES = 1 << 18
 """How much of a file shows its format, and is read at least, so that reports of progress take no time to speak of."""
 _PIECE = 1 << 20
@@ -86,9 +87,9 @@ class ReadOptions:
 
     def __post_init__(self) -> None:
         if self.input_format is not None:
-            from probfs.tables.formats import TABLE_FORMATS, is_readable
+            from probfs.tables.formats import TABLE_FORMATS
 
-            TABLE_FORMATS.get(self.input_format, "input_format", is_readable)
+            TABLE_FORMATS.get(self.input_format, "input_format")
         if self.delimiter is not None and (
             len(self.delimiter) != 1 or not self.delimiter.isascii() or self.delimiter in '"\r\n\0'
         ):
@@ -143,8 +144,8 @@ class TableInput:
         encoding, raw = self.options.encoding or "utf-8", self.raw
         try:
             codec = codecs.lookup(encoding)
-            b"a\0\0\0".decode(encoding, "replace")  # fails for rot13, zlib and other codecs that do not give text
-        except (LookupError, TypeError, UnicodeError) as error:
+            "".encode(encoding)  # fails for rot13, zlib and other codecs that do not give text
+        except (LookupError, ValueError) as error:
             problem = f"no encoding {encoding!r}; choose from utf-8, latin-1, cp1252, utf-16 …"
             raise UsageError(f"{option('encoding')}: {problem}") from error
         with contextlib.ExitStack() as stack:
@@ -152,14 +153,13 @@ class TableInput:
                 raw = stack.enter_context(copy_of(self._recoded(codec.incrementaldecoder())))
             start = raw.tell()
             mark = raw.read(len(codecs.BOM_UTF8))
-            if mark.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+            if mark.startswith(_UTF16):
                 raise NotUtf8Error(f"is UTF-16; say so with {option('encoding', 'utf-16')}", source=self.source)
             raw.seek(start + (len(mark) if mark == codecs.BOM_UTF8 else 0))
             yield raw
 
     def _recoded(self, decoder: codecs.IncrementalDecoder) -> Iterator[bytes]:
-        done = 0
-        chunk = None
+        done, chunk = 0, None
         while chunk != b"":
             chunk = self.raw.read(_PIECE)
             try:
@@ -188,15 +188,15 @@ def read_text(read: Callable[[TableInput], Result], table_input: TableInput) -> 
 
 def _guess_encoding(table_input: TableInput) -> str | None:
     """The encoding of bytes that are not UTF-8: UTF-16 with its mark, or Windows-1252 if nothing speaks against it."""
-    raw, size, high, valid = table_input.raw, 0, 0, 0
-    while piece := raw.read(_PIECE):
-        if not size and piece.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+    size = high = valid = 0
+    while piece := table_input.raw.read(_PIECE):
+        if not size and piece.startswith(_UTF16):
             return "utf-16"
         if _CONTROL.search(piece):
             raise DataError("holds binary data, not text; is it the right file?", source=table_input.source)
-        size += len(piece)
-        high += len(piece) - len(piece.translate(None, _HIGH))
-        valid += len(piece.decode("utf-8", "ignore").encode()) - len(piece.translate(None, _HIGH))
+        plain = len(piece.translate(None, _HIGH))
+        size, high = size + len(piece), high + len(piece) - plain
+        valid += len(piece.decode("utf-8", "ignore").encode()) - plain
         if len(piece.translate(None, _NOT_1252)) < len(piece):
             return None
     # Text of other alphabets has more such letters; and damaged UTF-8 is mostly valid.

@@ -58,8 +58,9 @@ def read_parts(parts: Sequence[Part], options: ReadOptions, source: str) -> Tabl
             except NoRowsError as error:
                 empty.append(error)
                 continue
-        if read and not options.union:
-            refuse_other_columns(read[0][1].columns, read[0][1].source, table.columns, table.source)
+        if not options.union:
+            expected = read[0][1] if read else table
+            refuse_other_columns(expected.columns, expected.source, table.columns, table.source)
         read.append((part, table))
         # Each file may be small; and ranking the table will take about as much memory again as the table itself.
         held += 8 * table.rows * len(table.columns)
@@ -92,21 +93,22 @@ def _agreeing_on_numbers(read: Sequence[tuple[Part, Table]], options: ReadOption
     kinds: dict[str, set[Kind]] = {}
     for _, table in read:
         for name, column in table.columns.items():
-            kinds.setdefault(name, set()).add(column.kind)
-    mixed: set[str] = set()
-    for name in (name for name, found in kinds.items() if len(found) > 1):
-        # Not by the word of a file.
-        columns = [table.columns[name] for _, table in read if name in table.columns]
-        plain = [one for one in columns if one.problem is None and one.stored is None and not one.is_nominal]
-        if {Kind.NUMBER, Kind.TEXT} <= {column.kind for column in plain if has_values(column)}:
-            mixed.add(name)
+            # Not by the word of a file.
+            if column.problem is None and not column.typed and not column.is_nominal:
+                kinds.setdefault(name, set()).add(column.kind)
+    mixed = {name for name, found in kinds.items() if {Kind.NUMBER, Kind.TEXT} <= found}
+    mixed = {name for name in mixed if any(_holds(table, name, Kind.TEXT) for _, table in read)}
     given = options.as_text
     again = replace(options, as_text=lambda names: mixed.intersection(names) | {*(given(names) if given else ())})
-    return [read_part(part, again) if any(_is_number(table, name) for name in mixed) else table for part, table in read]
+    return [
+        read_part(part, again) if any(_holds(table, name, Kind.NUMBER) for name in mixed) else table
+        for part, table in read
+    ]
 
 
-def _is_number(table: Table, name: str) -> bool:
-    return name in table.columns and table.columns[name].kind is Kind.NUMBER and table.columns[name].stored is None
+def _holds(table: Table, name: str, kind: Kind) -> bool:
+    column = table.columns.get(name)
+    return column is not None and not column.typed and column.kind is kind and has_values(column)
 
 
 def read_part(part: Part, options: ReadOptions) -> Table:
@@ -157,7 +159,6 @@ def _read_file(part: Part, options: ReadOptions) -> Table:
             article = "an" if other.title[0] in "AEIOU" else "a"
             problem = f"is {article} {other.title} file, not {chosen.title}; use {option('input_format', other.name)}"
             raise DataError(problem, source=source)
-        assert chosen.read is not None
         table, encoding = read_text(chosen.read, chosen.input_from(raw, source, options, part.row_groups))
     if encoding is None:
         return table

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -12,7 +11,6 @@ from probfs.text import mask_urls, printable, shown_url
 
 # A chain begins with the name of a file system alone: simplecache::s3://bucket/table.csv.
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*(?:::.*)?://")
-_IPV6_HOST = re.compile(r"//(?:[^/@]*@)?\[[0-9A-Fa-f:.]+\]")
 _NOT_FOUND = 404
 Answer = TypeVar("Answer")
 
@@ -24,19 +22,6 @@ def is_url(path: str) -> bool:
     (True, False)
     """
     return _URL.match(path) is not None
-
-
-def is_chain(url: str) -> bool:
-    """Whether a URL names a file inside of another.
-
-    >>> is_chain("zip://t.csv::s3://bucket/t.zip"), is_chain("http://[::1]/t.csv")
-    (True, False)
-    """
-    return "::" in without_ipv6_host(url)
-
-
-def without_ipv6_host(url: str) -> str:
-    return _IPV6_HOST.sub("//", url)
 
 
 def as_local_path(path: str) -> str:
@@ -57,7 +42,7 @@ def is_folder(url: str) -> bool:
     """Whether a URL names a folder; on the web, only one that ends in a slash does, and a chain names a file."""
     if url.startswith(("http://", "https://")):
         return url.endswith("/")
-    return not is_chain(url) and bool(_ask(url, lambda files, path: files.isdir(path)))
+    return "::" not in url and bool(_ask(url, lambda files, path: files.isdir(path)))
 
 
 def files_below(url: str) -> list[str]:
@@ -67,7 +52,7 @@ def files_below(url: str) -> list[str]:
 
 def matching_urls(url: str) -> list[str]:
     """The URLs of the files and folders that a pattern matches."""
-    if is_chain(url):
+    if "::" in url:
         raise DataError("is a pattern in a chain of URLs; name the files one by one", source=printable(shown_url(url)))
     return _ask(url, lambda files, path: _urls_of(files.glob(path), url, files, path))
 
@@ -76,14 +61,10 @@ def file_system(url: str) -> tuple[Any, str]:
     """The file system of a URL and the path that it has there, which are the same for two URLs of one file."""
     source = printable(shown_url(url))
     try:
-        from fsspec import filesystem
         from fsspec.core import url_to_fs
     except ImportError as error:
         raise DataError("is a URL, which takes fsspec to read; pip install 'probfs[remote]'", source=source) from error
     try:
-        if url.startswith("http") and "::" in url and not is_chain(url):
-            # fsspec takes the colons of such a host for those of a chain.
-            return filesystem("http"), url
         files, path = url_to_fs(url)
     except ImportError as error:
         raise DataError(f"its driver is not installed: {first_line(error)}", source=source) from error
@@ -103,14 +84,13 @@ def _ask(url: str, question: Callable[[Any, str], Answer]) -> Answer:
 
 def _reason(error: BaseException) -> str:
     """What went wrong; on the web, fsspec calls everything a missing file, and what it was is the cause."""
-    cause = error.__cause__ if isinstance(error, FileNotFoundError) else None
-    status, number = getattr(cause, "status", _NOT_FOUND), getattr(cause, "errno", None)
+    if not isinstance(error, FileNotFoundError):
+        return first_line(error)
+    cause = error.__cause__
+    status = getattr(cause, "status", _NOT_FOUND)
     if status != _NOT_FOUND:
         return printable(f"the server answers {status} {getattr(cause, 'message', '')}".rstrip().lower())
-    if number is not None:
-        # Names that are not known have a negative one, which is none of the system's.
-        return os.strerror(number).lower() if number > 0 else "no such host"
-    return "no such file or directory" if isinstance(error, FileNotFoundError) else first_line(error)
+    return first_line(cause).lower() if isinstance(cause, OSError) else "no such file or directory"
 
 
 def _urls_of(found: list[str], url: str, files: Any, path: str) -> list[str]:

@@ -21,7 +21,7 @@ from probfs.runtime.output import format_by_ending
 from probfs.tables.arrays import EXACT, Codes, index_array, short_number, text_array
 from probfs.tables.cells import Kind, encode_exactly, is_text
 from probfs.tables.column import Column, dictionary_cells, number_column
-from probfs.tables.formats import CSV, TABLE_FORMATS, formats_by_ending, is_writable
+from probfs.tables.formats import CSV, TABLE_FORMATS, is_writable
 from probfs.tables.table import Table
 from probfs.text import delimited
 
@@ -45,7 +45,8 @@ def choose_table_format(
         return TABLE_FORMATS.get(chosen, TABLE_FORMATS.parameter, is_writable).name
     if path is None:
         return CSV.name
-    return format_by_ending(path, formats_by_ending(is_writable), CSV.name, parameter, by_name)
+    endings = {ending: known.name for known in TABLE_FORMATS if is_writable(known) for ending in known.endings}
+    return format_by_ending(path, endings, CSV.name, parameter, by_name)
 
 
 def table_bytes(
@@ -59,7 +60,6 @@ def table_bytes(
     be used cannot be written either.
     """
     table_format = TABLE_FORMATS.get(format_name, TABLE_FORMATS.parameter, is_writable)
-    assert table_format.write is not None
     if not table.columns:
         raise DataError("has no column left to write; drop fewer", source=table.source)
     for column in table.columns.values():
@@ -67,7 +67,7 @@ def table_bytes(
     if plain_numbers and table_format.typed:
         numbers = {name: _as_numbers(column, name == target) for name, column in table.columns.items()}
         table = replace(table, columns=numbers)
-    return table_format.write(table, target=target, safe=safe)
+    return table_format.write(table, target, safe)
 
 
 def _as_numbers(column: Column, classes: bool) -> Column:
@@ -75,7 +75,7 @@ def _as_numbers(column: Column, classes: bool) -> Column:
 
     The texts of the target are classes: they become numbers only if no two of them are the same number.
     """
-    if column.stored is not None or column.kind is not Kind.TEXT or column.is_nominal or not len(column.values):
+    if column.typed or column.kind is not Kind.TEXT or column.is_nominal or not len(column.values):
         return column
     numbers = column.numbers()
     if numbers is None or not np.isfinite(numbers).all() or (classes and len(np.unique(numbers)) < len(numbers)):
@@ -95,7 +95,7 @@ def _number_cells(column: Column) -> pa.ChunkedArray | None:
         return number_column(column.name, column.read_as(Kind.NUMBER).by_row).cells
 
 
-def parquet_bytes(table: Table, *, target: str | None, safe: bool) -> bytes:
+def parquet_bytes(table: Table, target: str | None, safe: bool) -> bytes:
     """Columns in the types that they were read in."""
     import pyarrow.parquet as pq
 
@@ -104,7 +104,7 @@ def parquet_bytes(table: Table, *, target: str | None, safe: bool) -> bytes:
     return bytes(sink.getvalue())
 
 
-def feather_bytes(table: Table, *, target: str | None, safe: bool) -> bytes:
+def feather_bytes(table: Table, target: str | None, safe: bool) -> bytes:
     """Columns in the types that they were read in, as an Arrow IPC file."""
     arrow = _arrow_table(table)
     sink = pa.BufferOutputStream()
@@ -119,7 +119,7 @@ def _arrow_table(table: Table) -> pa.Table:
 
 def _typed_cells(column: Column) -> pa.ChunkedArray:
     """The cells in the type that the file had; without one, texts as a dictionary, and numbers as plain ones."""
-    if column.stored is not None:
+    if column.typed:
         return column.stored_cells
     if _holds_text(column):
         cells = _number_cells(column) if column.kind is Kind.NUMBER else None
@@ -136,7 +136,7 @@ def _holds_text(column: Column) -> bool:
     return is_text(dtype.value_type if pa.types.is_dictionary(dtype) else dtype)
 
 
-def _delimited_bytes(table: Table, *, target: str | None, safe: bool, delimiter: str) -> bytes:
+def _delimited_bytes(table: Table, target: str | None, safe: bool, delimiter: str) -> bytes:
     """A header and a line for each row; a missing cell is empty."""
     special = f'["\r\n{delimiter}]'
     # One empty cell alone would be a blank line, which is no row.
@@ -155,7 +155,7 @@ csv_bytes = partial(_delimited_bytes, delimiter=",")
 tsv_bytes = partial(_delimited_bytes, delimiter="\t")
 
 
-def json_lines_bytes(table: Table, *, target: str | None, safe: bool) -> bytes:
+def json_lines_bytes(table: Table, target: str | None, safe: bool) -> bytes:
     """An object a row, with null for a missing cell; numbers where the file that was read declared numbers."""
     first = next(iter(table.columns))
 
@@ -176,7 +176,7 @@ def _json_value(text: str, kind: Kind) -> str:
     return json.dumps(text, ensure_ascii=False)
 
 
-def arff_bytes(table: Table, *, target: str | None, safe: bool) -> bytes:
+def arff_bytes(table: Table, target: str | None, safe: bool) -> bytes:
     """ARFF as Weka reads it: columns of numbers other than the target are numeric attributes, all others nominal ones.
 
     (liac-arff writes the value ``?`` as a missing cell and leaves quotes in names.)
