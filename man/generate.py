@@ -16,7 +16,8 @@ from probfs.classifiers.catalogue import CLASSIFIERS
 from probfs.classifiers.unfitted import UnfittedClassifier
 from probfs.cli import COMMANDS, FIRST_OPTIONS, load_command, probfs
 from probfs.cli.options import Command
-from probfs.comparison.result import MEASURES, ColumnChange
+from probfs.comparison.measures import MEASURES
+from probfs.comparison.result import ColumnChange
 from probfs.output.documents import header_of
 from probfs.paper.catalogue import EXPERIMENTS, SAMPLES
 from probfs.ranking.result import RankedFeature

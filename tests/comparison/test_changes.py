@@ -9,43 +9,30 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import kendalltau, spearmanr
 
-from probfs.comparison.changes import (
-    RBO_PERSISTENCE,
-    compare_rankings,
-    find_differences,
-    find_renames,
-    kendall,
-    rank_biased_overlap,
-    spearman,
-)
-from probfs.comparison.result import Comparison, Difference
+from probfs.comparison.changes import compare_rankings
+from probfs.comparison.measures import RBO_PERSISTENCE, kendall, rank_biased_overlap, spearman
+from probfs.comparison.result import Difference
 from probfs.text import command_line_language
 from tests.support.comparisons import compare_orders, ranking_of, selection_of
 
 NAMES = st.lists(st.sampled_from("abcdefghijkl"), min_size=1, max_size=12, unique=True)
 
 
-def changes_of(comparison: Comparison) -> dict[str, tuple[str, int | None]]:
-    return {column.column: (column.change, column.moved) for column in comparison.columns}
-
-
 @settings(max_examples=25)
 @given(NAMES, NAMES)
 def test_moves_are_those_of_lists_without_the_others(old: list[str], new: list[str]) -> None:
     comparison = compare_orders(old, new)
-    left = [name for name in old if name in new]
-    right = [name for name in new if name in old]
+    left, right = [name for name in old if name in new], [name for name in new if name in old]
     expected: dict[str, tuple[str, int | None]] = {name: ("appeared", None) for name in new if name not in old}
     expected |= {name: ("vanished", None) for name in old if name not in new}
     for name in left:
         moved = left.index(name) - right.index(name)
         expected[name] = ("rose" if moved > 0 else "fell" if moved < 0 else "same", moved)
-    assert changes_of(comparison) == expected
+    assert {column.column: (column.change, column.moved) for column in comparison.columns} == expected
     assert [column.column for column in comparison.columns] == [*new, *(name for name in old if name not in new)]
     assert (comparison.spearman is None) == (len(left) < 2)
-    assert comparison.measures["changed"] == len(comparison.columns) - sum(
-        change == "same" for change, _ in expected.values()
-    )
+    changed = sum(change != "same" for change, _ in expected.values())
+    assert comparison.measures["changed"] == changed
 
 
 @settings(max_examples=25)
@@ -70,48 +57,17 @@ def test_a_move_is_beyond_if_no_interval_holds_the_other_rank(data: st.DataObjec
                 spanned = {own.index(name) for name in names[low - 1 : high] if name in own}
                 inside.append(other.index(column.column) in spanned)
         assert column.beyond == (None if not inside else not any(inside))
-    measured = comparison.measures["beyond"]
-    assert (measured is None) == all(column.beyond is None for column in comparison.columns)
-
-
-def test_a_renamed_column_is_named() -> None:
-    scores = {"b": 0.4, "x": 0.4}
-    comparison = compare_rankings(ranking_of("abc", scores=scores), ranking_of("axc", scores=scores))
-    assert comparison.renamed == {"b": "x"}
-    assert {column.column: column.renamed for column in comparison.columns} == {
-        "a": None,
-        "b": "x",
-        "c": None,
-        "x": "b",
-    }
-    assert comparison.measures["renamed"] == comparison.measures["vanished"] == comparison.measures["appeared"] == 1
-
-
-def test_what_a_partial_list_leaves_out_neither_appeared_nor_vanished() -> None:
-    scores = {"b": 0.4, "x": 0.4}
-    part = ranking_of("ab", total=9, scores=scores)
-    whole = ranking_of("axcdefghi", scores=scores)
-    new = compare_rankings(part, whole, top=5)
-    assert {column.change for column in new.columns} == {"same", "unlisted", "vanished"}
-    assert [column.column for column in new.changes("vanished")] == ["b"]
-    assert new.renamed == {}
-    assert new.measures["overlap"] is None
-    assert new.overlaps == ()
-    assert compare_rankings(part, whole, top=2).measures["overlap"] == 0.5
-    old = compare_rankings(whole, part)
-    assert {column.change for column in old.columns} == {"same", "unlisted", "appeared"}
-    assert old.measures["vanished"] is None
-    assert {warning.code for warning in old.warnings} == {"partial"}
+    assert (comparison.measures["beyond"] is None) == all(column.beyond is None for column in comparison.columns)
 
 
 def test_verdicts_and_kept_columns_are_compared() -> None:
     old = selection_of({"a": "keep", "b": "keep", "c": "weak", "d": "noise"})
     new = selection_of({"a": "keep", "c": "keep", "b": "noise", "d": "noise", "e": "keep"})
     comparison = compare_rankings(old, new)
-    assert comparison.measures["verdicts"] == 2
     assert (comparison.newly_kept, comparison.no_longer_kept) == (("c", "e"), ("b",))
-    assert comparison.measures["kept_changed"] == 3
     assert [column.column for column in comparison.changed] == ["c", "b", "e"]
+    measures = comparison.measures
+    assert [measures[name] for name in ("rose", "fell", "appeared", "verdicts", "kept_changed")] == [1, 1, 1, 2, 3]
 
 
 @pytest.mark.parametrize(
@@ -120,18 +76,14 @@ def test_verdicts_and_kept_columns_are_compared() -> None:
         ({"settings": {"score": "signed"}}, Difference("score", "absolute", "signed", True)),
         ({"settings": {"folds": 5}}, Difference("folds", None, 5, True)),
         ({"settings": {"bins": 7}}, Difference("bins", 5, 7, False)),
-        ({"settings": {"exclude": ["x"]}}, Difference("exclude", [], ["x"], False)),
         ({"target": "mode"}, Difference("target", "outcome", "mode", True)),
         ({"classes": {"no": 1, "maybe": 2}}, Difference("classes", ["no", "yes"], ["maybe", "no"], True)),
         ({"labelled_rows": 400}, Difference("labelled rows", 500, 400, False)),
     ],
 )
 def test_a_difference_says_what_and_whether_it_is_severe(changes: dict[str, Any], expected: Difference) -> None:
-    assert find_differences(ranking_of("ab"), ranking_of("ab", **changes)) == (expected,)
-
-
-def test_a_selection_is_no_ranking_and_the_severe_come_first() -> None:
-    found = find_differences(ranking_of("ab"), selection_of({"a": "keep", "b": "noise"}, labelled_rows=3))
+    assert compare_rankings(ranking_of("ab"), ranking_of("ab", **changes)).differences == (expected,)
+    found = compare_rankings(ranking_of("ab"), selection_of({"a": "keep"}, labelled_rows=3)).differences
     assert [difference.what for difference in found] == ["document", "score", "folds", "labelled rows"]
     assert [difference.severe for difference in found] == [True, True, False, False]
 
@@ -149,39 +101,54 @@ def test_what_makes_a_comparison_doubtful_is_said() -> None:
     assert compare_orders("abc", "cab", 3).warnings == ()
 
 
-def traits(strength: float | None, signed: float | None = 0.1, p: float | None = 0.25) -> tuple[float | None, ...]:
-    return strength, signed, None, p
+def test_what_a_partial_document_leaves_out_neither_appeared_nor_vanished() -> None:
+    scores = {"b": 0.4, "x": 0.4}
+    part, whole = ranking_of("ab", total=9, scores=scores), ranking_of("axcdefghi", scores=scores)
+    new, old = compare_rankings(part, whole, top=5), compare_rankings(whole, part)
+    assert {column.change for column in new.columns} == {"same", "unlisted", "vanished"}
+    assert {column.change for column in old.columns} == {"same", "unlisted", "appeared"}
+    assert (new.renamed, new.overlaps, new.measures["overlap"]) == ({}, (), None)
+    assert compare_rankings(part, whole, top=2).measures["overlap"] == 0.5
+    names = ("changed", "appeared", "vanished", "renamed")
+    assert [new.measures[name] for name in names] == [1, None, 1, None]
+    assert [old.measures[name] for name in names] == [1, 1, None, None]
+
+
+# Columns with a score, which also says p.
+
+
+def renamed(old: dict[str, float], new: dict[str, float], **changes: Any) -> dict[str, str]:
+    before, now = (ranking_of(list(scores), scores=scores, **more) for scores, more in ((old, {}), (new, changes)))
+    return compare_rankings(before, now).renamed
 
 
 def test_a_column_with_the_same_scores_is_probably_the_same() -> None:
-    old = {"a": traits(0.5), "b": traits(0.25)}
-    new = {"z": traits(0.25 * (1 + 1e-12), 0.1 * (1 - 1e-12)), "y": traits(0.75)}
-    assert find_renames(old, new) == {"b": "z"}
-    # A signed score may cancel to nearly nothing; what rounding leaves of it is no difference.
-    assert find_renames({"a": traits(0.5, 1e-17)}, {"z": traits(0.5, -2e-17)}) == {"a": "z"}
-    # A column that was screened out is told by p.
-    screened = {"a": traits(None, None, 0.3), "b": traits(None, None, 0.4)}
-    assert find_renames(screened, {"z": traits(None, None, 0.4)}) == {"b": "z"}
-
-
-def test_nothing_is_said_where_two_could_be_meant_or_columns_have_no_effect() -> None:
-    twins = {"y": traits(0.5), "z": traits(0.5)}
-    assert find_renames({"a": traits(0.5)}, twins) == find_renames(twins, {"a": traits(0.5)}) == {}
-    assert find_renames({"a": traits(0.0, 0.0)}, {"z": traits(0.0, 0.0)}) == {}
-    for p in (0.0, 1.0, None):
-        assert find_renames({"a": traits(None, None, p)}, {"z": traits(None, None, p)}, same_rows=True) == {}
-    # Comparing each with each would take hours.
-    old, new = ({f"{sign}{n}": traits(0.5, sign * n * 1e-3) for n in range(1, 30_000)} for sign in (1, -1))
-    assert find_renames(old, new) == {}
+    comparison = compare_rankings(ranking_of("abc", scores={"b": 0.4}), ranking_of("axc", scores={"x": 0.4}))
+    assert {each.column: each.renamed for each in comparison.columns} == {"a": None, "b": "x", "c": None, "x": "b"}
+    assert [comparison.measures[name] for name in ("renamed", "vanished", "appeared")] == [1, 1, 1]
+    rows = {"labelled_rows": 400}
+    assert renamed({"a": 0.5, "b": 0.25}, {"z": 0.25 * (1 + 1e-12), "y": 0.75}, **rows) == {"b": "z"}
+    # Two could be meant.
+    assert renamed({"a": 0.5}, {"y": 0.5, "z": 0.5}) == renamed({"y": 0.5, "z": 0.5}, {"a": 0.5}) == {}
+    # Columns without effect are all alike.
+    assert renamed({"a": 0.0}, {"z": 0.0}) == {}
 
 
 def test_of_two_columns_alone_the_test_against_the_class_tells() -> None:
     """Scores may depend on names and on other columns, but that test does not."""
-    old, new = {"a": traits(0.5, p=0.03)}, {"z": traits(0.45, p=0.03 * (1 + 1e-12))}
-    assert find_renames(old, new, same_rows=True) == {"a": "z"}
-    assert find_renames(old, new) == {}
-    assert find_renames(old, {"z": traits(0.45, p=0.031)}, same_rows=True) == {}
-    assert find_renames({**old, "b": traits(0.1, p=0.2)}, new, same_rows=True) == {}
+    old, new = ranking_of("a", scores={"a": 0.3}), ranking_of("z", scores={"z": 0.3})
+    other_scores = ranking_of("z", scores={"z": 0.3}, initial=0.2)
+    assert compare_rankings(old, new).renamed == compare_rankings(old, other_scores).renamed == {"a": "z"}
+    fewer_rows = ranking_of("z", scores={"z": 0.3}, initial=0.2, labelled_rows=499)
+    assert compare_rankings(old, fewer_rows).renamed == {}
+    assert compare_rankings(old, ranking_of("z", scores={"z": 0.31})).renamed == {}
+
+
+def test_a_column_that_was_screened_out_is_told_by_p() -> None:
+    old, new = {"a": "keep", "b": "noise", "c": "noise"}, {"a": "keep", "x": "noise", "y": "noise"}
+    scores = {"b": 0.3, "c": 0.4, "x": 0.4, "y": 0.5}
+    comparison = compare_rankings(selection_of(old, scores=scores), selection_of(new, scores=scores))
+    assert comparison.renamed == {"c": "x"}
 
 
 @settings(max_examples=25)
@@ -202,7 +169,12 @@ def test_rank_biased_overlap_is_what_the_paper_defines(old: list[str], new: list
     seen = sum(x[d] / d * p**d for d in range(1, l + 1))
     expected = sum(x[s] * (d - s) / (s * d) * p**d for d in range(s + 1, l + 1))
     value = (1 - p) / p * (seen + expected) + ((x[l] - x[s]) / l + x[s] / s) * p**l
-    found = rank_biased_overlap(old, new)
-    assert found == pytest.approx(value, abs=1e-12)
-    assert found == rank_biased_overlap(new, old)
-    assert 0 <= found <= 1
+    assert rank_biased_overlap(old, new) == pytest.approx(value, abs=1e-12)
+    assert RBO_PERSISTENCE == 0.9
+
+
+def test_overlaps_are_of_the_first_5_10_20_and_of_half_of_few_columns() -> None:
+    names = [f"c{number}" for number in range(30)]
+    comparison = compare_orders(names, [*names[15:], *names[:15]])
+    assert [(each.first, each.shared) for each in comparison.overlaps] == [(5, 0), (10, 0), (20, 10)]
+    assert [compare_orders(names[:n], names[:n]).top for n in (1, 2, 3, 19, 20, 30)] == [1, 1, 2, 10, 10, 10]

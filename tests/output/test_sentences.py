@@ -123,7 +123,7 @@ def test_a_comparison_of_equals_says_that_nothing_changed() -> None:
 
 def test_scores_may_change_without_ranks() -> None:
     old = ranking_of("ab")
-    features = tuple(replace(own, s_s=(own.s_s or 0) * 2) for own in old.features)
+    features = tuple(replace(own, s_s=(own.s_s or 0) * 2) for own in old.result.features)
     changed = replace(old, result=replace(old.result, features=features))  # type: ignore[arg-type]  # a ranking's
     same = "No rank changed: the same columns and ranks (2 columns)"
     assert comparison_sentences(compare_rankings(old, changed))[2:] == [f"{same}; scores did change."]

@@ -22,9 +22,13 @@ def ranking_document(
     scores: Mapping[str, float] | None = None,
     settings: Mapping[str, Any] | None = None,
     total: int | None = None,
+    initial: float | None = None,
     **data: Any,
 ) -> dict[str, Any]:
-    """A ranking of columns in this order; each has scores of its own, which its name decides unless they are given."""
+    """A ranking of columns in this order; each has scores of its own, which its name decides unless they are given.
+
+    ``initial`` is the score of all columns in the first round, if it is not the one that p goes with.
+    """
     plain = choose_settings(score="absolute", screen=True)
     features = [
         {
@@ -34,7 +38,7 @@ def ranking_document(
             "s_a": 0.5 / rank,
             "s_su": None,
             "round": len(names) - rank + 1,
-            "initial": _initial((scores or {}).get(name, _score_of(name))),
+            "initial": _initial((scores or {}).get(name, _score_of(name)) if initial is None else initial),
             "p": (scores or {}).get(name, _score_of(name)) / 10,
             "q": 0.5,
             "rank_low": None if intervals is None else intervals[name][0],
@@ -58,7 +62,13 @@ def ranking_document(
     )
 
 
-def selection_document(verdicts: Mapping[str, str], *, total: int | None = None, **data: Any) -> dict[str, Any]:
+def selection_document(
+    verdicts: Mapping[str, str],
+    *,
+    total: int | None = None,
+    scores: Mapping[str, float] | None = None,
+    **data: Any,
+) -> dict[str, Any]:
     """A selection of columns in this order, with these verdicts."""
     features = [
         {
@@ -66,7 +76,7 @@ def selection_document(verdicts: Mapping[str, str], *, total: int | None = None,
             "feature": name,
             "keep": verdict == "keep",
             "verdict": verdict,
-            "p": _score_of(name) / 10,
+            "p": (scores or {}).get(name, _score_of(name)) / 10,
             "q": 0.5,
             **dict.fromkeys(("s_s", "s_a", "log_loss"), None if verdict == "noise" else 1 / rank),
             **dict.fromkeys(("folds", "instead", "explained")),

@@ -174,7 +174,7 @@ COMPARED = panel(
     """,
 )
 def compare(given: Given) -> None:
-    from probfs.comparison.result import parse_condition
+    from probfs.comparison.measures import parse_condition
 
     old, new = (take_files({"data": [given.pop(side)]})[0] for side in ("old", "new"))
     conditions = [parse_condition(text) for text in given.pop("fail_if", ())]
@@ -183,7 +183,8 @@ def compare(given: Given) -> None:
 
     with reporting(given) as reporter:
         comparison = compare_documents(old, new, **given, on_note=reporter.note)
-    failed = [reason for condition in conditions if (reason := condition.explain(comparison)) is not None]
+    measures = comparison.measures
+    failed = [reason for condition in conditions if (reason := condition.explain(measures)) is not None]
     # A reader who has had enough of the result does not make a condition less true.
     with contextlib.suppress(typer.Exit):
         destination.write(comparison)

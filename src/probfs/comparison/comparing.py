@@ -10,6 +10,7 @@ from contextlib import nullcontext
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from probfs.api.options import READING
 from probfs.classifiers.catalogue import UserEstimator
 from probfs.classifiers.options import WholeNumber, check_value
 from probfs.classifiers.scores import SCORES
@@ -26,13 +27,15 @@ from probfs.tables.compression import without_compression_ending
 from probfs.tables.files import may_be_many
 from probfs.tables.formats import format_of_path
 from probfs.tables.opening import STANDARD_INPUT, display_name, open_source
-from probfs.text import listed, option, printable, quoted, shorten_middle
+from probfs.text import did_you_mean, listed, option, printable, quoted, shorten_middle
 
 if TYPE_CHECKING:
     from probfs.tables.frames import InMemory
 
 Comparable: TypeAlias = "str | os.PathLike[str] | Ranking | Selection | InMemory"
 """A path, a result, or a table."""
+Reading: TypeAlias = Mapping[str, Any]
+"""How a table is read, in the keywords of ``probfs.read``."""
 
 TOP = WholeNumber(1, metavar="K")
 _FOLLOWING = ("estimate", "step", "eliminate", "uncertainty", "screen")
@@ -45,17 +48,9 @@ def compare(
     new: Comparable,
     *,
     top: int | None = None,
-    delimiter: str | None = None,
-    decimal: str | None = None,
-    encoding: str | None = None,
-    max_unpacked: int | None = None,
-    input_format: str | None = None,
-    union: bool = False,
-    sheet: str | None = None,
-    skip_rows: int | None = None,
-    no_header: bool = False,
     on_note: Callable[[Note], None] | None = None,
     on_progress: Callable[[Progress], None] | None = None,
+    **reading: Any,
 ) -> Comparison:
     """Say what changed from an old ranking or selection to a new one.
 
@@ -67,15 +62,15 @@ def compare(
         made with an estimator of your own. A pattern or a folder is the table of its files.
     top : int, default: 10, or half of the columns where there are fewer than 20
         How many of the first columns the measure ``overlap`` is about.
-    delimiter, decimal, encoding, input_format, union, sheet, skip_rows, no_header
-        How the table is read, as for ``rank``.
-    max_unpacked : int, default: 4 GB, less for data that is packed suspiciously well
-        How many bytes compressed data may unpack to.
     on_note : callable, optional
         Called with each ``probfs.Note`` as it arises: a line of text with a code and a severity. Without it, notes that
         are warnings become Python's, as for ``rank``.
     on_progress : callable, optional
         Called with a ``probfs.Progress`` while a table is ranked, as for ``rank``.
+    **reading
+        How the table is read, in the keywords of ``probfs.read``: ``delimiter``, ``decimal``, ``encoding``,
+        ``input_format``, ``union``, ``sheet``, ``skip_rows``, ``no_header``. ``max_unpacked`` also limits how many
+        bytes a compressed document may have.
 
     Returns
     -------
@@ -94,33 +89,29 @@ def compare(
     >>> compare(ranking, "sample_data/breast_cancer.csv").measures["changed"]
     0
     """
+    for name in reading:
+        if name not in READING:
+            problem = f"compare() got an unexpected keyword argument {name!r}"
+            raise TypeError(f"{problem}{did_you_mean(name, READING)}")
     first = None if top is None else check_value("top", TOP, top)
-    reading: dict[str, Any] = {
-        "delimiter": delimiter,
-        "decimal": decimal,
-        "encoding": encoding,
-        "input_format": input_format,
-        "sheet": sheet,
-        "skip_rows": skip_rows,
-    }
+    reading = {name: value for name, value in reading.items() if value is not None and value is not False}
     tell = on_note or _warn_of
     if _is_standard_input(old) and _is_standard_input(new):
         raise UsageError("standard input can be read only once; name a file for the other")
     with nullcontext() if on_progress is None else listening(on_progress):
-        before = _find_side(old, "old", input_format, max_unpacked)
-        after = _find_side(new, "new", input_format, max_unpacked)
+        before, after = _find_side(old, "old", reading), _find_side(new, "new", reading)
         if before is not None and after is not None:
-            _refuse_reading({**reading, "union": union or None, "no_header": no_header or None})
+            for name in reading.keys() - {"max_unpacked"}:
+                problem = "both are JSON of probfs, and there is no table to read"
+                raise UsageError(f"{option(name, reading[name])}: {problem}")
+        elif before is not None:
+            after = _rank_alike(new, before, reading, tell)
+        elif after is not None:
+            before = _rank_alike(old, after, reading, tell)
         else:
-            reading |= {"max_unpacked": max_unpacked, "union": union, "no_header": no_header}
-            if before is not None:
-                after = _rank_alike(new, before, reading, tell)
-            elif after is not None:
-                before = _rank_alike(old, after, reading, tell)
-            else:
-                names = " and ".join(map(_name_of_table, (old, new)))
-                problem = f"{names} are both tables; one of the two must be the JSON of probfs rank or select"
-                raise UsageError(f"{problem}, or rank both and compare the results")
+            names = " and ".join(map(_name_of_table, (old, new)))
+            problem = f"{names} are both tables; one of the two must be the JSON of probfs rank or select"
+            raise UsageError(f"{problem}, or rank both and compare the results")
     comparison = compare_rankings(before, after, first)
     for remark in comparison.warnings:
         tell(remark)
@@ -134,21 +125,15 @@ def _warn_of(note: Note) -> None:
     warn_of(note)
 
 
-def _refuse_reading(reading: Mapping[str, Any]) -> None:
-    """Refuse what says how a table is read where there is none."""
-    for name, value in reading.items():
-        if value is not None:
-            raise UsageError(f"{option(name, value)}: both are JSON of probfs, and there is no table to read")
-
-
-def _find_side(given: Comparable, name: str, input_format: str | None, max_unpacked: int | None) -> Side | None:
+def _find_side(given: Comparable, name: str, reading: Reading) -> Side | None:
     """The document that was given, or that a path leads to; None for a table. ``name`` is the parameter's."""
     if isinstance(given, Ranking | Selection):
         return _side_of(given, f"<{name}>")
     if isinstance(given, str | os.PathLike):
-        if not _leads_to_document(given, input_format, max_unpacked):
+        limit = reading.get("max_unpacked")
+        if not _leads_to_document(given, "input_format" in reading, limit):
             return None
-        content, source = read_json(given, max_unpacked), display_name(given)
+        content, source = read_json(given, limit), display_name(given)
         kind = Ranking if kind_of_document(content, source) == "ranking" else Selection
         return _side_of(kind.from_dict(content, source), source, content["settings"])
     # Imports numpy, which whoever holds a table has anyway.
@@ -166,7 +151,7 @@ def _side_of(result: Ranking | Selection, document: str, settings: Mapping[str, 
     return Side(document, result, finite(result.settings.to_dict()) if settings is None else settings)
 
 
-def _leads_to_document(path: str | os.PathLike[str], input_format: str | None, max_unpacked: int | None) -> bool:
+def _leads_to_document(path: str | os.PathLike[str], has_format: bool, max_unpacked: int | None) -> bool:
     """Whether a path leads to a document: by its ending, else by how the file begins.
 
     A table in JSON lines begins as a document does, so it needs its ending or the name of its format. What a named pipe
@@ -174,7 +159,7 @@ def _leads_to_document(path: str | os.PathLike[str], input_format: str | None, m
     """
     if without_compression_ending(os.fspath(path).lower()).endswith(".json"):
         return True
-    if input_format is not None or format_of_path(path) is not None or may_be_many(path):
+    if has_format or format_of_path(path) is not None or may_be_many(path):
         return False
     if _is_standard_input(path):
         # What is peeked at stays there to be read; a closed standard input has nothing.
@@ -198,11 +183,8 @@ def _name_of_table(given: Comparable) -> str:
     return display_name(given) if isinstance(given, str | os.PathLike) else "a data frame"
 
 
-def _rank_alike(data: Any, side: Side, reading: Mapping[str, Any], on_note: Callable[[Note], None]) -> Side:
-    """Rank a table, or select its columns, with the target and the settings of the other side.
-
-    ``reading`` says how the table is read, in the keywords of ``probfs.rank``.
-    """
+def _rank_alike(data: Any, side: Side, reading: Reading, on_note: Callable[[Note], None]) -> Side:
+    """Rank a table, or select its columns, with the target and the settings of the other side."""
     from probfs.api import calls
 
     call: Callable[..., Any] = calls.rank if side.kind == "ranking" else calls.select
@@ -218,7 +200,7 @@ def _rank_alike(data: Any, side: Side, reading: Mapping[str, Any], on_note: Call
     try:
         result = call(data, target=side.input.target, **keywords, **reading, on_note=tell)
     except UsageError as error:
-        if any(value and str(error).startswith(option(name)) for name, value in reading.items()):
+        if any(str(error).startswith(option(name)) for name in reading):
             raise
         # It is no option of the user's that is wrong.
         problem = f"what was done there cannot be done with the other table: {error}"
@@ -228,25 +210,23 @@ def _rank_alike(data: Any, side: Side, reading: Mapping[str, Any], on_note: Call
 
 def _settings_as_keywords(side: Side) -> dict[str, Any]:
     """The settings of a side as keywords of ``probfs.rank`` or ``probfs.select``."""
-    settings, source = side.result.settings, side.document
+    settings, files = side.result.settings, side.input.unlabelled_sources
+    known = finite(settings.to_dict())
+    strange = [name for name, value in side.settings.items() if value is not None and known.get(name) != value]
+    problem = ""
     if isinstance(settings.model, UserEstimator) and settings.model.estimator is None:
         shown = shorten_middle(printable(settings.model.shown), _LONGEST_ESTIMATOR)
-        problem = f"was made in Python with {shown}, an object that no document holds"
-        name = "probfs.rank" if side.kind == "ranking" else "probfs.select"
-        remedy = f"call {name} for the other table with the same object, and compare the two results"
-        raise DataError(f"{problem}; {remedy}", source=source)
-    if side.input.unlabelled_sources and SCORES[settings.score].needs_unlabelled:
-        files = listed(side.input.unlabelled_sources)
-        problem = f"was ranked with the unlabelled rows of {files}, which are not read again"
-        remedy = "rank the other table with probfs rank --unlabeled, and compare the two documents"
-        raise DataError(f"{problem}; {remedy}", source=source)
-    known = finite(settings.to_dict())
-    for name, value in side.settings.items():
-        if value is not None and known.get(name) != value:
-            problem = "is a setting that this version of probfs does not know, or not with the others"
-            raise DataError(f"settings.{quoted(name)} {problem}", source=source)
+        problem = f"was made in Python with {shown}, an object that no document holds; rank the other table with it"
+    elif files and SCORES[settings.score].needs_unlabelled:
+        rest = "which are not read again; rank the other table with probfs rank --unlabeled"
+        problem = f"was ranked with the unlabelled rows of {listed(files)}, {rest}"
+    if problem:
+        raise DataError(f"{problem}, and compare the two results", source=side.document)
+    if strange:
+        problem = "is a setting that this version of probfs does not know, or not with the others"
+        raise DataError(f"settings.{quoted(strange[0])} {problem}", source=side.document)
     if "\0" in (settings.mapping or ""):
-        raise DataError("settings.mapping holds a character that no name has", source=source)
+        raise DataError("settings.mapping holds a character that no name has", source=side.document)
     left_out = ("model", *(_FOLLOWING if side.kind == "selection" else ("step",) if settings.step is None else ()))
     keywords = {each.name: getattr(settings, each.name) for each in fields(settings) if each.name not in left_out}
     return {"classifier": settings.model, **keywords}

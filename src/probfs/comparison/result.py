@@ -1,23 +1,19 @@
-"""The result, a frozen comparison, and conditions on it for pipelines, like ``spearman<0.8``."""
+"""The result: what became of every column from an old ranking or selection to a new one."""
 
 from __future__ import annotations
 
 import math
-import operator
-import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
-from probfs.classifiers.options import parse_number
 from probfs.classifiers.scores import SCORES
-from probfs.errors import UsageError
 from probfs.notes import Note
 from probfs.output.documents import Document, comparison_document, header_of
 from probfs.ranking.result import InputSummary, RankedFeature, Ranking, Result
 from probfs.selection.result import SelectedFeature, Selection
-from probfs.text import listed, option, printable, quoted
+from probfs.text import listed, printable, quoted
 
 Change = Literal["same", "rose", "fell", "appeared", "vanished", "unlisted"]
 Feature: TypeAlias = RankedFeature | SelectedFeature
@@ -33,22 +29,6 @@ class Side:
     settings: Mapping[str, Any] = field(hash=False)
     """As the document has them: an older one lacks some, a newer one may have more."""
 
-    def to_dict(self) -> dict[str, Any]:
-        """The content of the JSON."""
-        data = self.input
-        return {
-            "document": self.document,
-            "kind": self.kind,
-            "version": self.result.version,
-            "source": data.source,
-            "target": data.target,
-            "classes": dict(data.classes),
-            "labelled_rows": data.labelled_rows,
-            "unlabelled_rows": data.unlabelled_rows,
-            "features": data.features,
-            "listed": len(self.features),
-        }
-
     @property
     def kind(self) -> Literal["ranking", "selection"]:
         return "ranking" if isinstance(self.result, Ranking) else "selection"
@@ -57,36 +37,36 @@ class Side:
     def input(self) -> InputSummary:
         return self.result.input
 
-    @property
-    def features(self) -> tuple[Feature, ...]:
-        """Best first; only the best of them where the document was written with ``--top``."""
-        return self.result.features
-
     @cached_property
     def by_name(self) -> dict[str, Feature]:
-        return {feature.feature: feature for feature in self.features}
-
-    @property
-    def names(self) -> list[str]:
-        return list(self.by_name)
+        """The columns, best first; only the best of them where the document was written with ``--top``."""
+        return {feature.feature: feature for feature in self.result.features}
 
     @property
     def is_partial(self) -> bool:
         """Whether only the best columns are listed."""
-        return len(self.features) < self.input.features
+        return len(self.by_name) < self.input.features
 
     @property
     def kept(self) -> tuple[str, ...] | None:
         """The names of the columns that a selection keeps, listed or not; None for a ranking."""
         return self.result.kept if isinstance(self.result, Selection) else None
 
-    @property
-    def score_key(self) -> str:
-        return SCORES[self.result.settings.score].key
-
-    def score_of(self, feature: Feature) -> float | None:
+    def score_of(self, name: str) -> float | None:
         """The score that decided, in the round in which the column left; None if a selection screened it out."""
-        return finite_or_none(getattr(feature, self.score_key, None))
+        feature = self.by_name.get(name)
+        return finite_or_none(getattr(feature, SCORES[self.result.settings.score].key, None))
+
+    def to_dict(self) -> dict[str, Any]:
+        """The content of the JSON."""
+        same = ("source", "target", "classes", "labelled_rows", "unlabelled_rows", "features")
+        return {
+            "document": self.document,
+            "kind": self.kind,
+            "version": self.result.version,
+            **{name: getattr(self.input, name) for name in same},
+            "listed": len(self.by_name),
+        }
 
 
 def finite_or_none(value: float | None) -> float | None:
@@ -193,7 +173,7 @@ class Comparison(Result):
 
     def __repr__(self) -> str:
         correlation = "no correlation" if self.spearman is None else f"Spearman {self.spearman:.3f}"
-        changed = f"{self.measures['changed']} of {len(self.columns)} columns changed"
+        changed = f"{len(self.changed)} of {len(self.columns)} columns changed"
         return f"<Comparison of {self.old.document} with {self.new.document}: {changed}, {correlation}>"
 
     def changes(self, change: Change) -> tuple[ColumnChange, ...]:
@@ -218,12 +198,12 @@ class Comparison(Result):
 
     @property
     def newly_kept(self) -> tuple[str, ...]:
-        """The columns that only the new selection keeps."""
+        """The columns that only the new selection keeps; none if one of the two is a ranking."""
         return _without(self.new.kept, self.old.kept)
 
     @property
     def no_longer_kept(self) -> tuple[str, ...]:
-        """The columns that only the old selection keeps."""
+        """The columns that only the old selection keeps; none if one of the two is a ranking."""
         return _without(self.old.kept, self.new.kept)
 
     @property
@@ -255,81 +235,5 @@ class Comparison(Result):
 
 
 def _without(names: tuple[str, ...] | None, others: tuple[str, ...] | None) -> tuple[str, ...]:
-    """The names that are not among the others; none if one of the two is not known."""
-    if names is None or others is None:
-        return ()
-    known = set(others)
-    return tuple(name for name in names if name not in known)
-
-
-_TOO_FEW = "fewer than two columns are in both"
-_NO_SELECTIONS = "the two are not both selections"
-_PARTIAL = "lists only its best columns"
-MEASURES: Mapping[str, str] = {
-    "spearman": _TOO_FEW,
-    "kendall": _TOO_FEW,
-    "overlap": "a document lists fewer columns",
-    "rbo": "",
-    "changed": "",
-    "rose": "",
-    "fell": "",
-    "appeared": f"the old document {_PARTIAL}",
-    "vanished": f"the new document {_PARTIAL}",
-    "renamed": f"a document {_PARTIAL}",
-    "beyond": "neither document has rank intervals",
-    "verdicts": f"{_NO_SELECTIONS}, or one {_PARTIAL}",
-    "kept_changed": _NO_SELECTIONS,
-}
-"""What a condition can be about, and why there may be no such number."""
-_OPERATORS: Mapping[str, Callable[[float, float], bool]] = {
-    "<=": operator.le,
-    ">=": operator.ge,
-    "==": operator.eq,
-    "!=": operator.ne,
-    "<": operator.lt,
-    ">": operator.gt,
-}
-_CONDITION = re.compile(rf"\s*(\w+)\s*({'|'.join(_OPERATORS)})\s*(\S+)\s*")
-
-
-@dataclass(frozen=True)
-class Condition:
-    """A measure, an operator and a limit."""
-
-    measure: str
-    operator: str
-    limit: float
-
-    def explain(self, comparison: Comparison) -> str | None:
-        """Why the condition is true, in a few words; None if it is not.
-
-        A measure that the documents do not give makes every condition on it true: a check that cannot be made has not
-        been passed.
-        """
-        value = comparison.measures[self.measure]
-        if value is None:
-            return f"{self} counts as true: {self.measure} is not known, as {MEASURES[self.measure]}"
-        is_true = _OPERATORS[self.operator](value, self.limit)
-        return f"{self} is true: {self.measure} is {value:.12g}" if is_true else None
-
-    def __str__(self) -> str:
-        return f"{self.measure} {self.operator} {self.limit:g}"
-
-
-def parse_condition(text: str) -> Condition:
-    """The condition that a text says, as in ``SPEARMAN<0.8``.
-
-    >>> parse_condition("SPEARMAN < 0.8")
-    Condition(measure='spearman', operator='<', limit=0.8)
-    """
-    match = _CONDITION.fullmatch(text)
-    measures = ", ".join(MEASURES)
-    if match is None:
-        problem = f"{quoted(text)} is not a measure, {' '.join(_OPERATORS)}, and a number"
-        raise UsageError(f"{option('fail_if')}: {problem}, in quotes, like 'spearman<0.8'; measures: {measures}")
-    measure, symbol, limit = match[1].lower(), match[2], parse_number(match[3])
-    if measure not in MEASURES:
-        raise UsageError(f"{option('fail_if')}: {quoted(match[1])} is no measure; choose from {measures}")
-    if limit is None:
-        raise UsageError(f"{option('fail_if')}: {quoted(match[3])} is not a number, in the condition {quoted(text)}")
-    return Condition(measure, symbol, limit)
+    known = set(others or ())
+    return () if names is None or others is None else tuple(name for name in names if name not in known)
