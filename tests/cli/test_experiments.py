@@ -154,7 +154,7 @@ def test_without_an_output_nothing_is_written_and_matplotlib_not_imported(run_he
         (("figur2",), 2, "Invalid value for '[NAME]...': 'figur2' is not one of example, bound, figure1, figure2"),
         (("example", "--quick", "--runs", 3), 2, "--quick chooses the number of runs; give it or --runs"),
         (("example", "--runs", 1), 2, "Invalid value for '--runs': '1' is not a whole number from 2 to 1000000"),
-        (("example", "--output", "taken"), 1, "taken: cannot be made a folder: file exists"),
+        (("example", "--output", "taken"), 1, "taken: cannot be a folder to write to: file exists"),
         (("example", "--output", ""), 2, "--output: is empty; name a folder, . for this one"),
     ],
 )

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from probfs.cli.output import print_bytes, stdout_is_terminal, tell
+from probfs.cli.output import deliver, stdout_is_terminal, tell
 from probfs.errors import OutputError
 from tests.support.commands import COMMUTE, Run, run_in_terminal, run_shell_line
 from tests.support.hostile_names import HOSTILE_NAMES, hostile_csv
@@ -126,7 +126,7 @@ def test_streams_that_were_never_open(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdout", None)
     assert not stdout_is_terminal()
     with pytest.raises(OutputError, match=r"^standard output is closed$"):
-        print_bytes(b"lost")
+        deliver(b"lost")
 
 
 def test_a_terminal_gets_a_table_with_bars_and_what_was_ranked() -> None:

@@ -80,7 +80,7 @@ def test_each_stage_shows_what_it_counts_and_models_instead_of_columns() -> None
         Progress("ranking", 7, 9, "models"),
     ):
         reporter.hear(progress)
-    reporter.step_done("figure2", 3, 4)
+    reporter.show(Progress("figure2", 3, 4))
     assert bar.seen == [
         ("starting", 0, None, ""),
         ("reading", 0, 3 << 20, "0 bytes/3 MB"),

@@ -111,8 +111,8 @@ def test_names_are_as_they_are_for_programs_and_escaped_for_eyes(
 @pytest.mark.parametrize(
     ("words", "status", "message"),
     [
-        ("--names --format json", 2, "--names: the result is a list of names; leave out --format, or --names"),
-        ("--names --safe-csv", 2, "--names: the result is a list of names; leave out --safe-csv, or --names"),
+        ("--names --format json", 2, "--names: the result is a list of names; leave out --format and --safe-csv"),
+        ("--names --safe-csv", 2, "--names: the result is a list of names; leave out --format and --safe-csv"),
         ("--keep least", 2, "'--keep': 'least' is neither best nor fewest nor most nor a whole number from 0 on"),
         ("--folds 1", 2, "'--folds': '1' is neither 0 (none) nor a whole number from 2 on"),
         ("--false-discoveries 0", 2, "'--false-discoveries': '0' is not a number from 1e-06 to 1"),

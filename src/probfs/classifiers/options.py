@@ -91,7 +91,7 @@ class Number:
             is_zero, most = self.zero is not None and number == 0, math.inf if self.most is None else self.most
             if is_zero or self.least <= number <= most:
                 return number
-        end = "on" if self.most is None else f"to {self.most:g}"
+        end = "on" if self.most is None else f"to {self.most:.15g}"
         wanted = [*self.words, *([] if self.zero is None else [f"0 ({self.zero})"])]
         wanted.append(f"{self.called} from {self.least:g} {end}")
         is_not = f"neither {' nor '.join(wanted)}" if len(wanted) > 1 else f"not {wanted[0]}"

@@ -231,11 +231,10 @@ def _usage_message(error: typer.TyperException) -> str:
     message = " ".join(message.split()).rstrip(".")
     if message.startswith("No such option"):
         name = getattr(error, "option_name", "")
-        others = [known for known in COMMANDS if name in _spellings(known)]
-        message = f"No such option: {name}, which belongs to {', '.join(others)}" if others else message
+        owners = [
+            known
+            for known in COMMANDS
+            if any(name in option.spellings(each) for each, option in load_command(known).options.items())
+        ]
+        message = f"No such option: {name}, which belongs to {', '.join(owners)}" if owners else message
     return f"{message} See '{command} --help'" if message.endswith("?") else f"{message}; see '{command} --help'"
-
-
-def _spellings(command: str) -> list[str]:
-    options = load_command(command).options.items()
-    return [spelling for name, option in options for spelling in option.spellings(name)]

@@ -18,7 +18,7 @@ from probfs.errors import OutputError, UsageError
 from probfs.notes import NoteKind
 from probfs.output.formats import DOCUMENT_FORMATS
 from probfs.paper.catalogue import EXPERIMENTS, PROBLEMS, SAMPLINGS
-from probfs.runtime.progress import listening
+from probfs.runtime.progress import Progress, listening
 from probfs.text import printable
 
 if TYPE_CHECKING:
@@ -79,10 +79,8 @@ ROWS = panel(
     """,
 )
 def generate(given: Given) -> None:
-    problem, output, unlabeled_output = given["problem"], given.get("output"), given.get("unlabeled_output")
-    options = _options_of(
-        problem, {name: value for name, value in given.items() if name in PROBLEM and name != "problem"}
-    )
+    problem, output, unlabeled_output = given.pop("problem"), given.get("output"), given.get("unlabeled_output")
+    options = _options_of(problem, opt.take(given, PROBLEM))
     if unlabeled_output is not None and not given.get("unlabeled_rows"):
         raise UsageError("--unlabeled-output: there is no unlabelled row; ask for some with --unlabeled-rows")
     # Both files can be there or none: what is wrong with either is said before one is written.
@@ -156,8 +154,12 @@ def reproduce(given: Given) -> None:
             if any(number < EXPERIMENTS[name].runs for name, number in repeated.items()):
                 message = "few runs: what is said of random draws may hold, or fail to, by chance"
                 reporter.note(NoteKind.FEW_RUNS.note(message))
+
+            def show(*step: Any) -> None:
+                reporter.show(Progress(*step))
+
             found = experiments.reproduce(
-                chosen, runs=runs, quick=quick, seed=seed, jobs=given.get("jobs"), on_progress=reporter.step_done
+                chosen, runs=runs, quick=quick, seed=seed, jobs=given.get("jobs"), on_progress=show
             )
             for name, finding in found:
                 claims += finding.claims
@@ -180,9 +182,9 @@ def _folder(output: str | None) -> Path | None:
     folder = Path(output)
     try:
         folder.mkdir(parents=True, exist_ok=True)
+        if not os.access(folder, os.W_OK | os.X_OK):
+            raise PermissionError("permission denied")
     except OSError as error:
-        problem = f"cannot be made a folder: {(error.strerror or str(error)).lower()}"
+        problem = f"cannot be a folder to write to: {(error.strerror or str(error)).lower()}"
         raise OutputError(problem, source=printable(output)) from error
-    if not os.access(folder, os.W_OK | os.X_OK):
-        raise OutputError("cannot be written to: permission denied", source=printable(output))
     return folder

@@ -50,34 +50,22 @@ def silence_stdout() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def print_bytes(data: bytes) -> None:
-    """Write to standard output; whoever reads it may leave early."""
-    if sys.stdout is None:
-        raise OutputError("standard output is closed")
-    try:
-        sys.stdout.buffer.write(data)
-        sys.stdout.buffer.flush()
-    except BrokenPipeError:
-        # Whoever read our output has had enough, as `head` has: that is no error.
-        silence_stdout()
-        raise typer.Exit from None
-    except OSError as error:
-        silence_stdout()
-        raise OutputError(f"standard output cannot be written: {(error.strerror or str(error)).lower()}") from error
-
-
-def deliver(content: str | bytes, output: Path | None) -> None:
+def deliver(content: str | bytes, output: Path | None = None) -> None:
     """Write a result to a file, whole or not at all, or to standard output."""
     data = content.encode() if isinstance(content, str) else content
-    if output is None:
-        print_bytes(data)
-        return
-    from probfs.runtime.output import write_whole
-
     try:
-        write_whole(output, data)
+        if output is not None:
+            from probfs.runtime.output import write_whole
+
+            write_whole(output, data)
+        elif sys.stdout is None:
+            raise OutputError("standard output is closed")
+        else:
+            sys.stdout.buffer.write(data)
+            sys.stdout.buffer.flush()
     except BrokenPipeError:
-        # A named pipe, whose reader has had enough.
+        # Whoever reads our output, or a named pipe, has had enough, as `head` has: that is no error.
+        silence_stdout()
         raise typer.Exit from None
 
 
@@ -113,15 +101,13 @@ def choose_destination(
     return Destination(chosen, path, Presentation(width, on_terminal and not plain, safe_csv))
 
 
-def choose_picture(formats: OutputFormats, given: Given, inputs: Iterable[object]) -> Destination | None:
-    """Where a picture beside the result goes; None where none is wanted."""
-    path, output = given.pop("plot", None), given.get("output")
-    if path is None:
-        return None
+def choose_picture(formats: OutputFormats, given: Given, inputs: Iterable[object]) -> list[Destination]:
+    """Where a picture beside the result goes, if one is wanted."""
     from probfs.output.writers import Presentation
 
-    check_output(path, inputs, option="--plot", result=output)
-    return Destination(formats.choose_picture(path), path, Presentation())
+    path = given.pop("plot", None)
+    check_output(path, inputs, "--plot", given.get("output"))
+    return [] if path is None else [Destination(formats.choose_picture(path), path, Presentation())]
 
 
 def check_output(
@@ -141,19 +127,16 @@ def check_output(
 
 def _files_of(name: object) -> list[str | int]:
     """The files of this computer that an input is read from."""
-    if name is None:
-        return []
-    if str(name) == "-":
-        # Standard input is file number 0, whatever it was redirected from.
-        return [0]
     from probfs.tables.files import find_parts
     from probfs.tables.urls import as_local_path, is_url
 
-    if is_url(as_local_path(str(name))):
-        return []
+    if str(name) == "-":
+        # Standard input is file number 0, whatever it was redirected from.
+        return [0]
     # Whoever reads it says what is wrong with it.
     with contextlib.suppress(ProbfsError):
-        return [part.path for part in find_parts([str(name)]) if os.path.exists(part.path)]
+        if name is not None and not is_url(as_local_path(str(name))):
+            return [part.path for part in find_parts([str(name)]) if os.path.exists(part.path)]
     return []
 
 

@@ -60,7 +60,7 @@ def rank(given: Given) -> None:
         report = destination.format.tells_background
         ranking = calls.rank(files, **given, eliminate=eliminate, report=report, on_note=reporter.note)
     # The picture first: whoever reads standard output may leave early.
-    for place in filter(None, (picture, destination)):
+    for place in (*picture, destination):
         place.write(ranking.top(top))
 
 
@@ -88,10 +88,8 @@ def select(given: Given) -> None:
     inputs = [*files, given.get("mapping")]
     if reduced is not None and given.get("engine") == "dask":
         raise UsageError("--reduced needs the table here, and with --engine dask only workers read it; leave out one")
-    for name in ("format", "safe_csv") if names else ():
-        if name in given:
-            option = f"--{name.replace('_', '-')}"
-            raise UsageError(f"--names: the result is a list of names; leave out {option}, or --names")
+    if names and ("format" in given or safe_csv):
+        raise UsageError("--names: the result is a list of names; leave out --format and --safe-csv, or --names")
     picture = choose_picture(RESULT_FORMATS, given, [*inputs, reduced])
     # Names have no format.
     destination = choose_destination(RESULT_FORMATS, given, inputs, format="csv" if names else None)
@@ -115,12 +113,10 @@ def select(given: Given) -> None:
     if table is not None:
         small, target = table.only(selected.reduced_columns), selected.input.target
         deliver(table_bytes(small, reduced_format, target, safe=safe_csv, plain_numbers=True), reduced)
-    if picture is not None:
-        picture.write(selected.top(top))
+    for place in picture if names else (*picture, destination):
+        place.write(selected.top(top))
     if names:
         deliver(_kept_names(selected, top, output), output)
-    else:
-        destination.write(selected.top(top))
 
 
 def _kept_names(selection: Selection, top: int | None, output: Path | None) -> str:

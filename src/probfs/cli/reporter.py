@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import sys
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from probfs.cli.options import Given
 from probfs.cli.output import tell
@@ -40,10 +40,9 @@ class Reporter:
     def hear(self, progress: Progress) -> None:
         """Show what is being done, and say what will not have to be done again."""
         self.announce_compiling(progress)
-        models_before = self._shown.stage == progress.stage and self._shown.unit == "models"
         # A round has many models, each of which takes its time: they show better than columns how far it has come.
-        if not models_before or progress.unit == "models":
-            self._show(progress)
+        if (self._shown.stage, self._shown.unit, progress.unit) != (progress.stage, "models", "columns"):
+            self.show(progress)
 
     def announce_compiling(self, progress: Progress) -> None:
         """Say once, and without a bar too, why nothing else seems to happen."""
@@ -51,22 +50,16 @@ class Reporter:
             self._announced = True
             self.note(NoteKind.COMPILING.note("compiling loops for this machine, once (a few seconds)"))
 
-    def step_done(self, name: str, done: int, total: int) -> None:
-        """Progress within the current experiment."""
-        self._show(Progress(name, done, total))
-
-    def _show(self, progress: Progress) -> None:
+    def show(self, progress: Progress) -> None:
         if self._bar is None or self._task is None:
             return
-        amount = shown_amount(progress)
+        amounts: Any = {"total": progress.total, "completed": progress.done, "amount": shown_amount(progress)}
         if (progress.stage, progress.unit) == (self._shown.stage, self._shown.unit):
-            self._bar.update(self._task, total=progress.total, completed=progress.done, amount=amount)
+            self._bar.update(self._task, **amounts)
         else:
             # A new task, so that the time that is left is not estimated from how fast another stage went.
             self._bar.remove_task(self._task)
-            self._task = self._bar.add_task(
-                progress.stage, total=progress.total, completed=progress.done, amount=amount
-            )
+            self._task = self._bar.add_task(progress.stage, **amounts)
         self._shown = progress
 
 

@@ -12,7 +12,7 @@ from probfs.cli import options as opt
 from probfs.cli.options import Given
 from probfs.cli.output import check_output, check_safe_csv, choose_destination, deliver, take_files
 from probfs.cli.reporter import reporting
-from probfs.columns.choice import DEFAULT_MIN_CLASS
+from probfs.columns.choice import DEFAULT_MIN_CLASS, ColumnChoice
 from probfs.output.formats import DOCUMENT_FORMATS
 from probfs.paper.catalogue import SAMPLES, sample_file
 
@@ -49,13 +49,16 @@ def map_(given: Given) -> None:
     files, mapping, output = take_files(given), given.pop("mapping"), given.pop("output", None)
     check_output(output, [*files, mapping])
     from probfs.columns.prepare import apply_mapping
-    from probfs.ranking.inputs import read_prepared
+    from probfs.ranking.inputs import InputRequest, read_prepared
+    from probfs.tables.opening import ReadOptions
     from probfs.tables.writers import choose_table_format, table_bytes
 
     table_format, safe_csv = choose_table_format(output, given.get("format")), given.get("safe_csv", False)
     check_safe_csv(safe_csv, table_format)
     with reporting(given, progress=False) as reporter:
-        prepared, mapping_file = read_prepared(_request(given, files, mapping, keep_texts=True))
+        reading, choice = ReadOptions(**opt.take(given, READING)), ColumnChoice(**opt.take(given, CELLS))
+        request = InputRequest(files, mapping, reading, choice, keep_texts=True)
+        prepared, mapping_file = read_prepared(request)
         for note in (prepared.target_note, *prepared.table.notes):
             reporter.note(note)
         table = apply_mapping(prepared, mapping_file)
