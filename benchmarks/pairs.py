@@ -3,25 +3,15 @@
 from __future__ import annotations
 
 import tempfile
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
 import probfs
+from measure import best_of
 
 ROWS, COLUMNS = 10_000, 200
-
-
-def best_of(times: int, work: Callable[[], object]) -> float:
-    durations = []
-    for _ in range(times):
-        start = time.perf_counter()
-        work()
-        durations.append(time.perf_counter() - start)
-    return min(durations)
 
 
 def main() -> None:

@@ -22,7 +22,6 @@ from tests.support.paths import SAMPLES as SAMPLES
 from tests.support.schemas import is_document, validate
 from tests.support.table_content import Write
 
-collect_ignore = ["fuzz_with_atheris.py"]
 """It needs a package that is no dependency."""
 
 # A shell starts background commands with Ctrl-C ignored, and what they start ignores it too.

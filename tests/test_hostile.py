@@ -95,7 +95,7 @@ def test_a_column_that_cannot_be_ranked_is_named_by_whoever_uses_it(case: Case, 
 def test_what_cannot_be_ranked_is_one_line(misfit: Misfit, here: Path, capsys: Capture) -> None:
     for name, content in misfit.files.items():
         (here / name).write_bytes(content)
-    status = run_here(list(misfit.arguments))
+    status = run_here(misfit.arguments.split())
     shown, told = capsys.readouterr()
     assert (status, shown) == (misfit.status, "")
     (line,) = errors(told)

@@ -201,147 +201,72 @@ UNUSABLE = (
 
 @dataclass(frozen=True)
 class Misfit:
-    """Files that can be read, and arguments with which they cannot be ranked; and the line that says so."""
+    """Arguments with which files that can be read cannot be ranked; and how the line begins that says so."""
 
     name: str
-    files: dict[str, bytes]
-    arguments: tuple[str, ...]
+    arguments: str
     status: int
     line: str
+    table: bytes = GOOD
+    """What ``t.csv`` holds."""
+    mapping: bytes | None = None
+    """What ``m.toml`` holds."""
+    further: bytes | None = None
+    """What ``u.csv`` holds."""
+
+    @property
+    def files(self) -> dict[str, bytes]:
+        contents = {"t.csv": self.table, "m.toml": self.mapping, "u.csv": self.further}
+        return {name: content for name, content in contents.items() if content is not None}
 
 
-def _rows(*cells: str) -> bytes:
-    return "".join(f"{row}\n" for row in cells).encode()
+def _mapped(name: str, mapping: bytes, place: str, table: bytes = GOOD, status: int = 2) -> Misfit:
+    """A mapping with which ``t.csv`` cannot be ranked."""
+    return Misfit(name, "rank t.csv --mapping m.toml", status, place, table, mapping)
 
 
-_T = {"t.csv": GOOD}
+_INFINITE = b"a,y\n1,p\ninf,q\n2,p\n3,q\n"
+_QUANTITY = "".join(["a,y\n", *(f"{i % 3},{i / 7}\n" for i in range(300))]).encode()
+_BEHIND_A_TEXT = b'columns = { x = """\n# """, ' + b"a." * 40_000 + b"a = 1 }\n"
+_DEEP_ARRAYS = b"drop = " + b"[" * 100_000 + b"]" * 100_000
+
 MISFITS = (
-    Misfit("unknown target", _T, ("rank", "t.csv", "--target", "Y"), 2, "--target: "),
-    Misfit("one class only", {"t.csv": _rows("a,y", "x,p", "z,p")}, ("rank", "t.csv"), 1, "t.csv: "),
-    Misfit("a class with one row", {"t.csv": _rows("a,y", "x,p", "z,p", "x,q")}, ("rank", "t.csv"), 1, "t.csv: "),
-    Misfit("no labelled rows", {"t.csv": _rows("a,y", "x,", "z,")}, ("rank", "t.csv"), 1, "t.csv: "),
-    Misfit(
-        "regression target",
-        {"t.csv": _rows("a,y", *(f"{i % 3},{i / 7}" for i in range(300)))},
-        ("rank", "t.csv"),
-        1,
-        "t.csv: ",
-    ),
-    Misfit("target only", {"t.csv": _rows("y", "p", "q", "p", "q")}, ("rank", "t.csv"), 1, "t.csv: "),
-    Misfit(
-        "text in a column mapped numeric",
-        {"t.csv": GOOD, "m.toml": b'[columns]\na = "numeric"\n'},
-        ("rank", "t.csv", "--mapping", "m.toml"),
-        1,
-        "t.csv:2: ",
-    ),
-    Misfit(
-        "text in a column that is cut",
-        {"t.csv": GOOD, "m.toml": b"[columns]\na = { cut = [1.5] }\n"},
-        ("map", "t.csv", "--mapping", "m.toml"),
-        1,
-        "t.csv:2: ",
-    ),
-    Misfit(
-        "infinite value",
-        {"t.csv": _rows("a,y", "1,p", "inf,q", "2,p", "3,q"), "m.toml": b"[columns]\na = { quantiles = 2 }\n"},
-        ("rank", "t.csv", "--mapping", "m.toml"),
-        1,
-        "t.csv:3: ",
-    ),
-    Misfit(
-        "unlabelled table lacking a column",
-        {"t.csv": GOOD, "u.csv": _rows("a", "x")},
-        ("rank", "t.csv", "--unlabeled", "u.csv"),
-        1,
-        "u.csv: ",
-    ),
-    Misfit("nothing unlabelled", _T, ("rank", "t.csv", "--score", "unlabeled"), 2, "--score unlabeled: "),
-    Misfit(
-        "TOML syntax",
-        {**_T, "m.toml": b'target = "y"\ndrop = [\n'},
-        ("rank", "t.csv", "--mapping", "m.toml"),
-        2,
-        "m.toml",
-    ),
-    Misfit(
-        "mapping of an unknown column",
-        {**_T, "m.toml": b'[columns]\n"bb" = "category"\n'},
-        ("rank", "t.csv", "--mapping", "m.toml"),
-        2,
-        "m.toml:2: ",
-    ),
-    Misfit(
-        "mapping with an unknown key",
-        {**_T, "m.toml": b"colums = 1\n"},
-        ("rank", "t.csv", "--mapping", "m.toml"),
-        2,
-        "m.toml:1: ",
-    ),
-    Misfit(
-        "mapping with a hostile dotted key",
-        {**_T, "m.toml": b"a." * 40_000 + b"a = 1\n"},
-        ("rank", "t.csv", "--mapping", "m.toml"),
-        2,
-        "m.toml:1: ",
-    ),
-    Misfit(
-        "mapping of deep arrays",
-        {**_T, "m.toml": b"drop = " + b"[" * 100_000 + b"]" * 100_000},
-        ("rank", "t.csv", "--mapping", "m.toml"),
-        2,
-        "m.toml",
-    ),
-    Misfit("huge mapping", {**_T, "m.toml": b"#" * (5 << 20)}, ("rank", "t.csv", "--mapping", "m.toml"), 2, "m.toml: "),
-    Misfit(
-        "mapping with a dotted key behind a text of several lines",
-        {**_T, "m.toml": b'columns = { x = """\n# """, ' + b"a." * 40_000 + b"a = 1 }\n"},
-        ("rank", "t.csv", "--mapping", "m.toml"),
-        2,
-        "m.toml:",
-    ),
-    Misfit(
-        "mapping with a number of many digits",
-        {**_T, "m.toml": b"drop = [0x" + b"f" * 40_000 + b"]\n"},
-        ("rank", "t.csv", "--mapping", "m.toml"),
-        2,
-        "m.toml:1: ",
-    ),
-    Misfit(
-        "mapping with a long name",
-        {**_T, "m.toml": b'drop = ["' + b"x" * 3_000_000 + b'"]\n'},
-        ("rank", "t.csv", "--mapping", "m.toml"),
-        2,
-        "m.toml: ",
-    ),
-    Misfit(
-        "mapping with more than a list",
-        {**_T, "m.toml": b'[columns]\na = "in [1]\\n[foo]"\n'},
-        ("rank", "t.csv", "--mapping", "m.toml"),
-        2,
-        "m.toml:2: ",
-    ),
-    Misfit("missing mapping", _T, ("rank", "t.csv", "--mapping", "m.toml"), 2, "m.toml: "),
-    Misfit(
-        "mapping that is binary",
-        {**_T, "m.toml": b"\xff\xfe\0"},
-        ("rank", "t.csv", "--mapping", "m.toml"),
-        2,
-        "m.toml:1: ",
-    ),
-    Misfit("output equals input", _T, ("rank", "t.csv", "--output", "t.csv"), 2, "--output: "),
-    Misfit("output is a folder", _T, ("rank", "t.csv", "--output", ".", "--format", "csv"), 1, ".: "),
-    Misfit("output in no folder", _T, ("rank", "t.csv", "--output", "no/r.csv"), 1, "no/r.csv: "),
-    Misfit("output with too long a name", _T, ("rank", "t.csv", "--output", "a" * 300 + ".csv"), 1, "aaaa"),
-    Misfit("full disk", _T, ("rank", "t.csv", "--output", "/dev/full"), 1, "/dev/full: "),
-    Misfit("unknown option", _T, ("rank", "t.csv", "--scor", "signed"), 2, ""),
-    Misfit("unknown score", _T, ("rank", "t.csv", "--score", "bad"), 2, ""),
-    Misfit("unknown encoding", _T, ("rank", "t.csv", "--encoding", "rot13"), 2, "--encoding: "),
-    Misfit("delimiter of two characters", _T, ("rank", "t.csv", "--delimiter", ";;"), 2, "--delimiter: "),
-    Misfit("size that is none", _T, ("rank", "t.csv", "--max-unpacked", "lots"), 2, ""),
-    Misfit("spreadsheet guard for JSON", _T, ("rank", "t.csv", "--safe-csv", "--format", "json"), 2, "--safe-csv: "),
-    Misfit("standard input twice", _T, ("rank", "-", "--unlabeled", "-"), 2, "standard input"),
-    Misfit("too many folds", _T, ("rank", "t.csv", "--estimate", "cv", "--folds", "9"), 2, "--folds 9 "),
-    Misfit("count that is no number", _T, ("rank", "t.csv", "--count", "a"), 1, "t.csv:2: "),
-    Misfit("exact without probabilities", _T, ("exact", "t.csv"), 1, "t.csv: "),
+    Misfit("unknown target", "rank t.csv --target Y", 2, "--target: "),
+    Misfit("one class only", "rank t.csv", 1, "t.csv: ", b"a,y\nx,p\nz,p\n"),
+    Misfit("a class with one row", "rank t.csv", 1, "t.csv: ", b"a,y\nx,p\nz,p\nx,q\n"),
+    Misfit("no labelled rows", "rank t.csv", 1, "t.csv: ", b"a,y\nx,\nz,\n"),
+    Misfit("regression target", "rank t.csv", 1, "t.csv: ", _QUANTITY),
+    Misfit("target only", "rank t.csv", 1, "t.csv: ", b"y\np\nq\np\nq\n"),
+    Misfit("unlabelled table lacking a column", "rank t.csv --unlabeled u.csv", 1, "u.csv: ", further=b"a\nx\n"),
+    Misfit("nothing unlabelled", "rank t.csv --score unlabeled", 2, "--score unlabeled: "),
+    Misfit("output equals input", "rank t.csv --output t.csv", 2, "--output: "),
+    Misfit("output is a folder", "rank t.csv --output . --format csv", 1, ".: "),
+    Misfit("output in no folder", "rank t.csv --output no/r.csv", 1, "no/r.csv: "),
+    Misfit("output with too long a name", f"rank t.csv --output {'a' * 300}.csv", 1, "aaaa"),
+    Misfit("full disk", "rank t.csv --output /dev/full", 1, "/dev/full: "),
+    Misfit("unknown option", "rank t.csv --scor signed", 2, ""),
+    Misfit("unknown score", "rank t.csv --score bad", 2, ""),
+    Misfit("unknown encoding", "rank t.csv --encoding rot13", 2, "--encoding: "),
+    Misfit("delimiter of two characters", "rank t.csv --delimiter ;;", 2, "--delimiter: "),
+    Misfit("size that is none", "rank t.csv --max-unpacked lots", 2, ""),
+    Misfit("spreadsheet guard for JSON", "rank t.csv --safe-csv --format json", 2, "--safe-csv: "),
+    Misfit("standard input twice", "rank - --unlabeled -", 2, "standard input"),
+    Misfit("too many folds", "rank t.csv --estimate cv --folds 9", 2, "--folds 9 "),
+    Misfit("count that is no number", "rank t.csv --count a", 1, "t.csv:2: "),
+    Misfit("exact without probabilities", "exact t.csv", 1, "t.csv: "),
+    Misfit("missing mapping", "rank t.csv --mapping m.toml", 2, "m.toml: "),
+    _mapped("text in a column mapped numeric", b'[columns]\na = "numeric"\n', "t.csv:2: ", status=1),
+    _mapped("text in a column that is cut", b"[columns]\na = { cut = [1.5] }\n", "t.csv:2: ", status=1),
+    _mapped("infinite value", b"[columns]\na = { quantiles = 2 }\n", "t.csv:3: ", _INFINITE, status=1),
+    _mapped("TOML syntax", b'target = "y"\ndrop = [\n', "m.toml"),
+    _mapped("mapping of an unknown column", b'[columns]\n"bb" = "category"\n', "m.toml:2: "),
+    _mapped("mapping with an unknown key", b"colums = 1\n", "m.toml:1: "),
+    _mapped("mapping with a hostile dotted key", b"a." * 40_000 + b"a = 1\n", "m.toml:1: "),
+    _mapped("mapping of deep arrays", _DEEP_ARRAYS, "m.toml"),
+    _mapped("huge mapping", b"#" * (5 << 20), "m.toml: "),
+    _mapped("mapping with a dotted key behind a text of several lines", _BEHIND_A_TEXT, "m.toml:"),
+    _mapped("mapping with a number of many digits", b"drop = [0x" + b"f" * 40_000 + b"]\n", "m.toml:1: "),
+    _mapped("mapping with a long name", b'drop = ["' + b"x" * 3_000_000 + b'"]\n', "m.toml: "),
+    _mapped("mapping with more than a list", b'[columns]\na = "in [1]\\n[foo]"\n', "m.toml:2: "),
+    _mapped("mapping that is binary", b"\xff\xfe\0", "m.toml:1: "),
 )
