@@ -22,8 +22,6 @@ from tests.support.paths import SAMPLES as SAMPLES
 from tests.support.schemas import is_document, validate
 from tests.support.table_content import Write
 
-"""It needs a package that is no dependency."""
-
 # A shell starts background commands with Ctrl-C ignored, and what they start ignores it too.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 settings.register_profile("probfs", deadline=None, max_examples=40)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -20,8 +21,8 @@ def require_memory(needed: int, purpose: str, source: str | None = None) -> None
 
 
 def free_memory() -> int | None:
-    """How many bytes this process can still allocate: the least that the machine and its control groups allow, or None
-    where nothing is known.
+    """How many bytes this process can still allocate: the least that the machine, its control groups and its own
+    limit allow, or None where nothing is known.
     """
     return min(_free_bytes(), default=None)
 
@@ -30,6 +31,9 @@ def _free_bytes() -> Iterator[int]:
     for line in _read_lines(Path("/proc/meminfo")):
         if line.startswith("MemAvailable:"):
             yield int(line.split()[1]) << 10
+    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+    for line in _read_lines(Path("/proc/self/statm")) if limit != resource.RLIM_INFINITY else ():
+        yield limit - int(line.split()[0]) * resource.getpagesize()
     for line in _read_lines(Path("/proc/self/cgroup")):
         number, _, path = line.split(":", 2)
         if number == "0":
