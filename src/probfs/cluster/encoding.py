@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from probfs.cluster.quantiles import numbers_of_values, tested_numbers
-from probfs.columns.dataset import Dataset, Feature
+from probfs.columns.dataset import Dataset
 from probfs.columns.encode import FeatureCoding, learn_coding, refuse_lacking_columns
 from probfs.columns.prepare import PreparedTable
 from probfs.columns.rules import UNKNOWN, cuts_numbers, positions_in
@@ -115,7 +115,7 @@ def encode_block(
         column, codes = table.columns[coding.name], coding.recode(table).astype(plan.code_dtype)
         unlabelled, seen[place] = coding.mask_unseen(codes[others])
         present[place] = np.count_nonzero(~column.is_missing()[others])
-        features.append(_feature(coding, codes[own], unlabelled))
+        features.append(coding.feature(codes[own], unlabelled))
         if coding.name in plan.tested:
             ends = plan.tested[coding.name]
             numbers.append(CodedNumbers(place, _bins(_numbers(column)[own], ends), ends))
@@ -128,21 +128,9 @@ def dataset_without_rows(prepared: PreparedTable, plan: EncodingPlan, unlabelled
     """A dataset of one row for each class, which counts for all of them; codes are where the rows are."""
     nothing = np.empty(0, dtype=plan.code_dtype)
     class_rows = np.array(prepared.target.class_rows, dtype=np.int64)
-    features = tuple(_feature(coding, nothing, nothing) for coding in plan.features)
+    features = tuple(coding.feature(nothing, nothing) for coding in plan.features)
     unlabelled = np.array([unlabelled_rows], dtype=np.int64)
     return Dataset(features, plan.classes, np.arange(len(class_rows)), class_rows, unlabelled, plan.source)
-
-
-def _feature(coding: FeatureCoding, labelled: Any, unlabelled: Any) -> Feature:
-    return Feature(
-        coding.name,
-        coding.labels,
-        labelled,
-        unlabelled,
-        missing_is_value=coding.missing_is_value,
-        nominal=coding.nominal,
-        scale=coding.scale,
-    )
 
 
 def _numbers(column: Column) -> Floats:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import partial
+from itertools import compress
 
 import numpy as np
 import pyarrow as pa
@@ -24,6 +25,7 @@ from probfs.columns.rules import (
     UnfitValueError,
     interval_codes,
     quantile_points,
+    some_numbers,
 )
 from probfs.columns.target import check_target, label_of_each_value, row_counts
 from probfs.errors import DataError
@@ -49,17 +51,19 @@ def encode(prepared: PreparedTable, unlabelled: Sequence[Table] = ()) -> tuple[D
     count, others = prepared.choice.count, [prepared.texts.read(table) for table in unlabelled]
     for table in others:
         refuse_lacking_columns(table, [plan.name for plan in prepared.features], prepared.table.source)
-    notes = [note for table in others for note in notes_on_lacking_counts(table, count)]
     coded = _code_quantiles(prepared) | _code_few_numbers(prepared)
     features, distinct, unseen = [], {}, {}
     for plan in prepared.features:
+        present = _present_cells(prepared, others, plan.name)
         if isinstance(plan.rule, Measured):
-            feature, held, lost = _measure_feature(prepared, others, plan, plan.rule)
+            feature, lost = _measure(prepared, others, plan, plan.rule, present)
         else:
-            coding, codes = coded[plan.name] if plan.name in coded else _code_column(prepared, plan)
-            feature, held, lost = _encode_feature(prepared, others, coding, codes)
+            coding, codes = coded.get(plan.name) or _code_column(prepared, plan)
+            feature, lost = _encode(prepared, others, coding, codes, present)
         features.append(feature)
-        distinct[plan.name], unseen[plan.name] = held, lost
+        held = np.bincount(feature.labelled, minlength=feature.values + 1)[: feature.values]
+        distinct[plan.name] = int(np.count_nonzero(held))
+        unseen[plan.name] = unseen_share(lost, int(np.count_nonzero(present)))
     rows = _labelled(prepared)
     dataset = Dataset(
         tuple(features),
@@ -70,12 +74,21 @@ def encode(prepared: PreparedTable, unlabelled: Sequence[Table] = ()) -> tuple[D
         prepared.table.source,
         prepared.groups(),
     )
-    return dataset, (*notes, *notes_on_unseen(unseen), *notes_on_features(prepared, distinct))
+    lacking = [note for table in others for note in notes_on_lacking_counts(table, count)]
+    return dataset, (*lacking, *notes_on_unseen(unseen), *notes_on_features(prepared, distinct))
 
 
 def _labelled(prepared: PreparedTable) -> Rows:
     """The labelled rows; a slice, which copies nothing, where these are all."""
     return slice(None) if len(prepared.labelled) == prepared.table.rows else prepared.labelled
+
+
+def _present_cells(prepared: PreparedTable, others: Sequence[Table], name: str) -> Flags:
+    """For each unlabelled row, whether its cell holds anything."""
+    if not others and not len(prepared.unlabelled):
+        return np.empty(0, dtype=np.bool_)
+    missing = prepared.table.columns[name].is_missing()[prepared.unlabelled]
+    return ~np.concatenate([missing, *(table.columns[name].is_missing() for table in others)])
 
 
 # Categories and intervals
@@ -102,15 +115,27 @@ class FeatureCoding:
     def values(self) -> int:
         return len(self.held) - 1
 
-    @cached_property
-    def labels(self) -> pa.StringArray:
-        """The text of each value, with that of missing cells at the end where they are one."""
-        return _labels(self.coder, self.missing_is_value)
-
     @property
     def distinct(self) -> int:
         """How many values labelled rows hold."""
         return int(np.count_nonzero(self.held[:-1]))
+
+    def labels(self) -> pa.StringArray:
+        """The text of each value, with that of missing cells at the end where they are one."""
+        labels = self.coder.labels
+        return text_array([*labels.to_pylist(), MISSING_LABEL]) if self.missing_is_value else labels
+
+    def feature(self, labelled: Codes, unlabelled: Codes) -> Feature:
+        """The feature of rows with these codes."""
+        return Feature(
+            self.name,
+            DeferredLabels(self.values, self.labels),
+            labelled,
+            unlabelled,
+            missing_is_value=self.missing_is_value,
+            nominal=self.nominal,
+            scale=self.scale,
+        )
 
     def recode(self, table: Table) -> Codes:
         """The code of every row of a table."""
@@ -149,67 +174,64 @@ def code_of_each_value(table: Table, column: Column, coder: Coder, *, missing_is
 def learn_coding(prepared: PreparedTable, plan: ColumnPlan) -> tuple[FeatureCoding, Integers]:
     """What the labelled rows teach of a feature, and the code of each value of its column."""
     assert not isinstance(plan.rule, Measured), "numbers as they are have no list of values"
-    table, missing_is_value = prepared.table, plan.missing_is_value
-    column = table.columns[plan.name]
+    column = prepared.table.columns[plan.name]
     in_text_order = column.ordered and not prepared.choice.keep_category_order
     coder = prepared.learn(replace(column, order=None) if in_text_order else column, plan.rule)
-    codes = code_of_each_value(table, column, coder, missing_is_value=missing_is_value)
-    refuse_many_values(plan.name, len(coder.labels), table.source)
+    codes = code_of_each_value(prepared.table, column, coder, missing_is_value=plan.missing_is_value)
+    refuse_many_values(plan.name, len(coder.labels), prepared.table.source)
     # From how many rows hold each value, not from the rows.
-    values = len(coder.labels) + missing_is_value
-    held = np.bincount(codes, column.counts(prepared.labelled_weights), minlength=values + 1) > 0
+    counts = column.counts(prepared.labelled_weights)
+    held = np.bincount(codes, counts, minlength=len(coder.labels) + plan.missing_is_value + 1) > 0
     nominal = column.categorical and isinstance(plan.rule, Category)
-    numbers = None
+    is_guess = isinstance(plan.rule, Category) and not nominal and plan.name not in prepared.mapping.columns
+    # By their texts: a cluster has no others.
+    return _coding(plan, coder, held, nominal, numbers_of(coder.labels, Kind.TEXT) if is_guess else None), codes
+
+
+def _coding(
+    plan: ColumnPlan, coder: Coder, held: Flags, nominal: bool = False, scale: Floats | None = None
+) -> FeatureCoding:
     if isinstance(coder, CutCoder):
-        numbers = np.arange(len(coder.labels), dtype=np.float64)
-    elif isinstance(plan.rule, Category) and not nominal and plan.name not in prepared.mapping.columns:
-        # By their texts: a cluster has no others.
-        numbers = numbers_of(coder.labels, Kind.TEXT)
-    return FeatureCoding(plan.name, coder, missing_is_value, nominal, held, _scale(numbers, missing_is_value)), codes
+        scale = np.arange(len(coder.points) + 1, dtype=np.float64)
+    scale = np.append(scale, np.nan) if plan.missing_is_value and scale is not None else scale
+    return FeatureCoding(plan.name, coder, plan.missing_is_value, nominal, held, scale)
 
 
-def _scale(numbers: Floats | None, missing_is_value: bool) -> Floats | None:
-    return np.append(numbers, np.nan) if missing_is_value and numbers is not None else numbers
+Coded = tuple[FeatureCoding, Codes]
+"""How a feature is coded, and the code of each row."""
 
 
-def _labels(coder: Coder, missing_is_value: bool) -> pa.StringArray:
-    return text_array([*coder.labels.to_pylist(), MISSING_LABEL]) if missing_is_value else coder.labels
-
-
-def _code_column(prepared: PreparedTable, plan: ColumnPlan) -> tuple[FeatureCoding, Codes]:
-    """How a feature is coded, and the code of each row."""
+def _code_column(prepared: PreparedTable, plan: ColumnPlan) -> Coded:
     coding, new_codes = learn_coding(prepared, plan)
     return coding, looked_up(new_codes.astype(code_type(coding.values)), prepared.table.columns[plan.name].codes)
 
 
-def _code_quantiles(prepared: PreparedTable) -> dict[str, tuple[FeatureCoding, Codes]]:
-    """The same for all numbers that are cut at quantiles, as matrices of many columns; without columns that hold no
-    number, or an infinite one.
+def _code_quantiles(prepared: PreparedTable) -> dict[str, Coded]:
+    """All numbers that are cut at quantiles, as matrices of many columns; without columns that hold no number, or an
+    infinite one.
     """
-    plans: dict[int, dict[str, ColumnPlan]] = {}
+    plans: defaultdict[int, dict[str, ColumnPlan]] = defaultdict(dict)
     for plan in prepared.features:
         rule = plan.rule.fallback if isinstance(plan.rule, Numeric) else plan.rule
         if isinstance(rule, Quantiles):
-            plans.setdefault(rule.intervals, {})[plan.name] = plan
-    coded: dict[str, tuple[FeatureCoding, Codes]] = {}
+            plans[rule.intervals][plan.name] = plan
+    coded: dict[str, Coded] = {}
     for intervals, by_name in plans.items():
         groups = number_groups(prepared.table.columns[name] for name in by_name)
-        cut = partial(_cut_group, prepared, by_name, intervals)
-        for group in map_in_threads(cut, groups, count_cores()):
+        for group in map_in_threads(partial(_cut_group, prepared, by_name, intervals), groups, count_cores()):
             coded |= group
     return coded
 
 
 def _cut_group(
     prepared: PreparedTable, plans: Mapping[str, ColumnPlan], intervals: int, columns: Sequence[Column]
-) -> dict[str, tuple[FeatureCoding, Codes]]:
+) -> dict[str, Coded]:
     numbers, rows, weights = number_matrix(columns), _labelled(prepared), prepared.labelled_weights
     fits: Flags = np.logical_and(np.isfinite(numbers[:, rows]).any(axis=1), ~np.isinf(numbers).any(axis=1))
-    if not fits.any():
-        return {}
     if not fits.all():
-        numbers = numbers[fits]
-        columns = [column for column, is_fit in zip(columns, fits.tolist(), strict=True) if is_fit]
+        numbers, columns = numbers[fits], list(compress(columns, fits.tolist()))
+    if not columns:
+        return {}
     points, counting = quantile_points(numbers[:, rows], None if weights is None else weights[rows], intervals)
     codes = interval_codes(numbers, points, counting)
     coded = {}
@@ -219,80 +241,62 @@ def _cut_group(
         coder = CutCoder(points[place, counting[place]], column.kind, strict)
         # Every interval holds labelled rows.
         held = np.ones(len(coder.points) + 2 + plan.missing_is_value, dtype=np.bool_)
-        scale = _scale(np.arange(len(coder.points) + 1, dtype=np.float64), plan.missing_is_value)
-        coding = FeatureCoding(column.name, coder, plan.missing_is_value, False, held, scale)
-        coded[column.name] = coding, codes[place]
+        coded[column.name] = _coding(plan, coder, held), codes[place]
     return coded
 
 
-def _code_few_numbers(prepared: PreparedTable) -> dict[str, tuple[FeatureCoding, Codes]]:
-    """The same for columns of few numbers in tables of few rows: what one column teaches holds for all that have the
-    same numbers. Nothing where some rows have no class.
+def _code_few_numbers(prepared: PreparedTable) -> dict[str, Coded]:
+    """Columns of few numbers in tables of few rows: what one column teaches holds for all that have the same numbers.
+    Nothing where some rows have no class.
     """
     by_user = prepared.mapping.columns
     plans = {plan.name: plan for plan in prepared.features if plan.rule == Category() and plan.name not in by_user}
     columns = [prepared.table.columns[name] for name in plans]
-    coded: dict[str, tuple[FeatureCoding, Codes]] = {}
+    coded: dict[str, Coded] = {}
     if prepared.labelled_weights is not None or prepared.table.rows > _FEW_ROWS or len(columns) < _MANY_COLUMNS:
         return coded
-    for group in number_groups(column for column in columns if column.is_numeric and not column.categorical):
-        numbers = number_matrix(group)
-        ordered = np.sort(numbers, axis=1)
+    for group in number_groups(column for column in columns if not column.categorical):
+        matrix = number_matrix(group)
+        ordered = np.sort(matrix, axis=1)
         new = ~np.isnan(ordered)
         new[:, 1:] &= ordered[:, 1:] != ordered[:, :-1]
         alike: defaultdict[tuple[bool, str, bytes], list[int]] = defaultdict(list)
         for place, column in enumerate(group):
-            held = ordered[place][new[place]]
-            alike[plans[column.name].missing_is_value, str(column.cells.type), held.tobytes()].append(place)
+            held = ordered[place][new[place]].tobytes()
+            alike[plans[column.name].missing_is_value, str(column.cells.type), held].append(place)
         for places in alike.values():
-            first, held = group[places[0]], ordered[places[0]][new[places[0]]]
-            coding, code_of_value = learn_coding(prepared, plans[first.name])
-            rows = code_of_value[first.codes]
-            missing = np.isnan(numbers[places[0]])
-            code_of_number = np.append(np.empty(len(held), dtype=np.int64), code_of_value[-1])
-            code_of_number[np.searchsorted(held, numbers[places[0]][~missing])] = rows[~missing]
-            codes = code_of_number.astype(code_type(coding.values))[np.searchsorted(held, numbers[places])]
-            for place, own in zip(places, codes, strict=True):
-                coded[group[place].name] = replace(coding, name=group[place].name), own
+            first = group[places[0]]
+            coding, codes = learn_coding(prepared, plans[first.name])
+            numbers = some_numbers(first.entries, first.kind)
+            order = np.argsort(numbers)
+            # A missing cell is NaN, which comes last.
+            in_order = np.append(codes[:-1][order], codes[-1]).astype(code_type(coding.values))
+            for place in places:
+                name = group[place].name
+                coded[name] = replace(coding, name=name), in_order[np.searchsorted(numbers[order], matrix[place])]
     return coded
 
 
-def _encode_feature(
-    prepared: PreparedTable, others: Sequence[Table], coding: FeatureCoding, codes: Codes
-) -> tuple[Feature, int, float]:
-    """A feature of which the codes of all rows of the labelled table are known; how many different values labelled rows
-    hold; and the share of unlabelled cells that hold others.
+def _encode(
+    prepared: PreparedTable, others: Sequence[Table], coding: FeatureCoding, codes: Codes, present: Flags
+) -> tuple[Feature, int]:
+    """A feature of which the codes of all rows of the labelled table are known, and how many unlabelled cells hold a
+    value that no labelled one does.
     """
-    unlabelled, unseen = codes[prepared.unlabelled], 0.0
-    if len(unlabelled) or others:
+    unlabelled, lost = codes[prepared.unlabelled], 0
+    if len(present):
         unlabelled = np.concatenate([unlabelled, *(coding.recode(table) for table in others)])
         unlabelled, known = coding.mask_unseen(unlabelled)
-        present = int(np.count_nonzero(_present_cells(prepared, others, coding.name)))
-        unseen = unseen_share(present - known, present)
-    feature = Feature(
-        coding.name,
-        DeferredLabels(coding.values, partial(_labels, coding.coder, coding.missing_is_value)),
-        codes[_labelled(prepared)],
-        unlabelled,
-        missing_is_value=coding.missing_is_value,
-        nominal=coding.nominal,
-        scale=coding.scale,
-    )
-    return feature, coding.distinct, unseen
-
-
-def _present_cells(prepared: PreparedTable, others: Sequence[Table], name: str) -> Flags:
-    """For each unlabelled row, whether its cell holds anything."""
-    missing = prepared.table.columns[name].is_missing()[prepared.unlabelled]
-    return ~np.concatenate([missing, *(table.columns[name].is_missing() for table in others)])
+        lost = int(np.count_nonzero(present)) - known
+    return coding.feature(codes[_labelled(prepared)], unlabelled), lost
 
 
 # Numbers as they are
 
 
-def _measure_feature(
-    prepared: PreparedTable, others: Sequence[Table], plan: ColumnPlan, rule: Measured
-) -> tuple[Feature, int, float]:
+def _measure(
+    prepared: PreparedTable, others: Sequence[Table], plan: ColumnPlan, rule: Measured, present: Flags
+) -> tuple[Feature, int]:
     """The same for a feature of numbers as they are."""
     column = prepared.table.columns[plan.name]
     by_row = number_of_each_row(prepared.table, column, rule)
@@ -308,15 +312,13 @@ def _measure_feature(
         numbers = (numbers - numbers[0]) / _SECONDS_OF_A_DAY
     codes = positions.astype(code_type(len(numbers) + plan.missing_is_value))
     labelled_codes, unlabelled_codes = codes[: len(labelled)], codes[len(labelled) :]
-    present = _present_cells(prepared, others, plan.name)
     # An unlabelled text that is not a number has no value, but it is not missing.
     lost = np.isnan(unlabelled) & present
     unlabelled_codes[lost] += plan.missing_is_value
     feature = Feature(
         plan.name, text_array([]), labelled_codes, unlabelled_codes, numbers, missing_is_value=plan.missing_is_value
     )
-    distinct = int(np.count_nonzero(np.bincount(labelled_codes, minlength=feature.values + 1)[:-1]))
-    return feature, distinct, unseen_share(int(np.count_nonzero(lost)), int(np.count_nonzero(present)))
+    return feature, int(np.count_nonzero(lost))
 
 
 def number_of_each_row(table: Table, column: Column, rule: Measured, kind: Kind | None = None) -> Floats:
