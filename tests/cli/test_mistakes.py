@@ -36,7 +36,7 @@ from tests.support.table_content import Write
         (["rank", "t.csv", "--output", "/dev/full"], 1, "/dev/full: cannot be written: no space left"),
         (["rank", "broken.csv"], 1, "broken.csv:3: 3 fields, but the header has 2"),
         (["map", "t.csv"], 2, "--mapping"),
-        (["rank", "t.csv", "--count", "a", "--include", "a"], 2, "both --include and --count"),
+        (["rank", "t.csv", "--count", "a", "--include", "a"], 2, "is named by --count and named by --include"),
     ],
 )
 def test_a_mistake_is_one_line_and_the_right_status(
@@ -63,7 +63,7 @@ def test_a_mistake_is_one_line_and_the_right_status(
         (
             {"exclude": ["class"], "target": "class"},
             ["--exclude", "class", "--target", "class"],
-            "{exclude}: 'class' is the target; name another with {target}",
+            "column 'class' is the target and named by {exclude}; keep one of the two",
         ),
         ({"folds": 3}, ["--folds", "3"], "{folds} goes with {estimate_cv} only"),
         (

@@ -90,27 +90,32 @@ def test_the_part_that_is_no_column_is_named(parameter: str, name: str, problem:
 
 
 RULE = "[columns]\n"
+BOTH = "column '{}' is {} and {}; keep one of the two"
 
 
 @pytest.mark.parametrize(
     ("mapping", "choice", "problem"),
     [
-        ("", {"include": ["a"], "exclude": ["a"]}, "column 'a' is named by both {include} and {exclude}"),
-        ("", {"include": ["a,n"], "exclude": ["n"]}, "column 'n' is named by both {include} and {exclude}"),
-        ("", {"include": ["n"], "count": "n"}, "column 'n' is named by both {include} and {count}"),
-        ("", {"count": "y", "target": "y"}, "{count}: 'y' is the target; name the column that holds the counts"),
-        ("", {"exclude": ["y"], "target": "y"}, "{exclude}: 'y' is the target; name another with {target}"),
-        ('drop = ["a"]', {"include": ["a"]}, "{include}: 'a' is dropped by the mapping m.toml"),
-        ('drop = ["y"]', {"target": "y"}, "{target}: 'y' is dropped by the mapping m.toml"),
-        (RULE + "y = 'numeric'", {"target": "y"}, "{target}: 'y' is numeric in m.toml, but classes are needed; cut it"),
+        ("", {"include": ["a"], "exclude": ["a"]}, BOTH.format("a", "named by {include}", "named by {exclude}")),
+        ("", {"include": ["a,n"], "exclude": ["n"]}, BOTH.format("n", "named by {include}", "named by {exclude}")),
+        ("", {"include": ["n"], "count": "n"}, BOTH.format("n", "named by {count}", "named by {include}")),
+        ("", {"count": "y", "target": "y"}, BOTH.format("y", "the target", "named by {count}")),
+        ("", {"exclude": ["y"], "target": "y"}, BOTH.format("y", "the target", "named by {exclude}")),
+        ('drop = ["a"]', {"include": ["a"]}, BOTH.format("a", "named by {include}", "dropped by m.toml")),
+        ('drop = ["y"]', {"target": "y"}, BOTH.format("y", "the target", "dropped by m.toml")),
+        (RULE + "y = '== p'", {"cut_target": 3}, BOTH.format("y", "cut by {cut_target}", "given a rule in m.toml")),
+        (RULE + "n = '> 1'", {"count": "n"}, BOTH.format("n", "named by {count}", "given a rule in m.toml")),
+        (
+            RULE + "y = 'numeric'",
+            {"target": "y"},
+            "the target 'y' is numeric in m.toml, but classes are needed; cut it",
+        ),
         (
             RULE + "y = { missing = 'value' }",
             {"target": "y"},
-            "{target}: 'y' has 'missing' in m.toml, but its missing cells are unlabelled rows; take that out, or name "
-            "another target",
+            "the target 'y' has 'missing' in m.toml, but its missing cells are unlabelled rows; take that out, or name "
+            "another {target}",
         ),
-        (RULE + "y = '== p'", {"cut_target": 3}, "{cut_target}: 'y' has a rule in m.toml; keep one of the two"),
-        (RULE + "n = '> 1'", {"count": "n"}, "{count}: 'n' has a rule in m.toml; counts are taken as they are"),
         ("", {"exclude": ["A"]}, "{exclude}: no column 'A' in t.csv; did you mean 'a'?"),
         ("", {"count": "m"}, "{count}: no column 'm' in t.csv; choose from 'a', 'n', 'y'"),
         ("", {"target": "Y"}, "{target}: no column 'Y' in t.csv; did you mean 'y'?"),

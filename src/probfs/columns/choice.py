@@ -176,37 +176,22 @@ def columns_as_text(names: Sequence[str], mapping: ColumnMapping, choice: Column
 
 def check_choice(mapping: ColumnMapping, choice: ColumnChoice, target: str) -> None:
     """Refuse options that contradict each other, or the mapping."""
-    include, exclude, count, by_target = (option(name) for name in ("include", "exclude", "count", "target"))
-    name, held, source = quoted(target), quoted(choice.count or ""), mapping.source
-    group, subject = option("group"), quoted(choice.group or "")
-    problems = [
-        (choice.count == target, f"{count}: {held} is the target; name the column that holds the counts"),
-        (choice.group == target, f"{group}: {subject} is the target; name the column that says whose rows they are"),
-        (
-            choice.group is not None and choice.group == choice.count,
-            f"column {held} is named by both {group} and {count}",
-        ),
-        (choice.group in mapping.columns, f"{group}: {subject} has a rule in {source}; subjects are taken as they are"),
-    ]
-    for included in choice.include:
-        both = f"column {quoted(included)} is named by both {include} and"
-        dropped = f"{include}: {quoted(included)} is dropped by the mapping {source}"
-        problems += [(included == choice.count, f"{both} {count}"), (included in choice.exclude, f"{both} {exclude}")]
-        problems += [(included in mapping.drop, dropped)]
-        problems += [(included == choice.group, f"{both} {group}, and what names subjects is never ranked")]
-    unlabelled = f"{name} has 'missing' in {source}, but its missing cells are unlabelled rows"
-    problems += [
-        (target in mapping.drop, f"{by_target}: {name} is dropped by the mapping {source}"),
-        (mapping.is_numeric(target), f"{by_target}: {name} is numeric in {source}, but classes are needed; cut it"),
-        (target in mapping.missing_cells, f"{by_target}: {unlabelled}; take that out, or name another target"),
-        (
-            choice.cut_target is not None and target in mapping.columns,
-            f"{option('cut_target')}: {name} has a rule in {source}; keep one of the two",
-        ),
-        (choice.count in mapping.columns, f"{count}: {held} has a rule in {source}; counts are taken as they are"),
-        (target in choice.include, f"{include}: {name} is the target; name another with {by_target}"),
-        (target in choice.exclude, f"{exclude}: {name} is the target; name another with {by_target}"),
-    ]
-    for is_wrong, problem in problems:
-        if is_wrong:
-            raise UsageError(problem)
+    source, cut = mapping.source, choice.cut_target is not None
+    roles: dict[str, list[str]] = {target: [f"cut by {option('cut_target')}" if cut else "the target"]}
+    for parameter in ("count", "group", "include", "exclude"):
+        named = getattr(choice, parameter) or ()
+        for name in (named,) if isinstance(named, str) else named:
+            roles.setdefault(name, []).append(f"named by {option(parameter)}")
+    for name in mapping.drop:
+        if name in roles and name not in choice.exclude:
+            roles[name].append(f"dropped by {source}")
+    for name in mapping.columns.keys() & {choice.count, choice.group, target if cut else None}:
+        roles[name].append(f"given a rule in {source}")
+    for name, found in roles.items():
+        if len(found) > 1:
+            raise UsageError(f"column {quoted(name)} is {found[0]} and {found[1]}; keep one of the two")
+    if mapping.is_numeric(target):
+        raise UsageError(f"the target {quoted(target)} is numeric in {source}, but classes are needed; cut it")
+    if target in mapping.missing_cells:
+        problem = f"the target {quoted(target)} has 'missing' in {source}, but its missing cells are unlabelled rows"
+        raise UsageError(f"{problem}; take that out, or name another {option('target')}")
