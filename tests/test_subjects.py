@@ -292,7 +292,10 @@ def test_a_row_without_a_subject_is_one_of_its_own() -> None:
         ({"group": "y"}, "column 'y' is the target and named by group="),
         ({"group": "n", "count": "n"}, "column 'n' is named by count= and named by group="),
         ({"group": "who", "include": ["x", "who"]}, "column 'who' is named by group= and named by include="),
-        ({"group": "who", "mapping": {"columns": {"who": "category"}}}, "column 'who' is named by group= and given a rule in mapping"),
+        (
+            {"group": "who", "mapping": {"columns": {"who": "category"}}},
+            "column 'who' is named by group= and given a rule in mapping",
+        ),
         ({"group": "same"}, "group=: all rows have the same value in 'same'"),
         ({"group": "half"}, "class 'p' has rows of one subject only, and leaving it out leaves none"),
         ({"group": "who", "estimate": "cv", "folds": 30}, "folds=30 is more than the 24 subjects"),

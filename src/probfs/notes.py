@@ -96,7 +96,11 @@ class NoteKind(Enum):
     DATE_STYLE = "date-style", _NOTE, "dates that are not in ISO form are read as dates"
     MAY_BE_DATES = "may-be-dates", _WARNING, "texts that look like dates are read as texts, as there is a doubt"
     MERGED_VALUES = "merged-values", _NOTE, "values that differ in blanks or capitals are taken as one"
-    MIXED_CASE = "mixed-case", _WARNING, "values that differ only in case are taken as different"
+    MIXED_CASE = (
+        "mixed-case",
+        _WARNING,
+        "values that may be the same, as `Yes` and `yes` or `1`, are taken as different",
+    )
     NEARLY_NUMBERS = "nearly-numbers", _WARNING, "nearly all values are numbers, so the column is one of categories"
     MISSING_TEXTS = "missing-texts", _NOTE, "texts such as NA are taken as missing"
     MAY_BE_MISSING = "may-be-missing", _WARNING, "texts that may mean missing are taken as values"

@@ -111,6 +111,21 @@ def numbers(cells: int, text: str, plain: str) -> str:
         ("5am|6am|7am", {}, "5am|6am|7am", ""),
         ("05 %|06 %|07 %", {}, "05 %|06 %|07 %", ""),
         ("$5|6|7", {}, "$5|6|7", ""),
+        (
+            "|".join([f"${n}" for n in range(25)] + ["€7"]),
+            {},
+            "|".join([f"${n}" for n in range(25)] + ["€7"]),
+            LIKE.format("numbers of which not all have the same unit ('$', '€')", "write all of them in one unit"),
+        ),
+        (
+            "|".join([*(f"{n}.5" for n in range(25)), "7 kg"]),
+            {},
+            "|".join([*(f"{n}.5" for n in range(25)), "7 kg"]),
+            LIKE.format(
+                "numbers of which not all have the same unit ('kg')",
+                'write all of them in one unit, or map the column as "number" if some only lack it',
+            ),
+        ),
         ("$5|6|7", {"mapping": '[columns]\nx = "number"'}, "5|6|7", numbers(1, "$5", "5")),
         ("$5|6", {"mapping": '[columns]\nx = "category"'}, "$5|6", ""),
         # Dates, by the rule: a few dates are texts otherwise.
@@ -152,6 +167,13 @@ def numbers(cells: int, text: str, plain: str) -> str:
             "taken as the same value: 'x' (2 cells like 'true', which",
         ),
         ("u|U|v", {}, "u|U|v", "differ only in case: 'U' and 'u' in 'x'; ignore_case=True makes one value of them"),
+        (
+            "yes|no|TRUE|1",
+            {},
+            "yes|no|TRUE|1",
+            "may mean the same in part: 'yes', 'no', 'TRUE', '1' in 'x'; ",
+        ),
+        ("yes|no|NO", {}, "yes|no|NO", "differ only in case: 'NO' and 'no' in 'x'; "),
         ("u|U|U|v", {"ignore_case": True}, "U|U|U|v", "taken as the same value: 'x' (1 cell like 'u', which is 'U')"),
     ],
 )

@@ -16,6 +16,7 @@ import probfs
 from probfs.errors import ProbfsError
 from probfs.tables.header import name_columns
 from probfs.tables.names import read_column_names as column_names
+from probfs.tables.reading import ReadOptions, read_table
 from probfs.text import delimited
 from tests.support.table_content import Write, table_content
 
@@ -58,7 +59,7 @@ def test_what_the_user_says_of_a_file_counts_and_nothing_is_waited_for(write: Wr
 TEXT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0\ufeff"), min_size=1)
 
 
-@given(names=st.lists(TEXT.filter(str.strip), min_size=2, unique=True))
+@given(names=st.lists(TEXT.map(str.strip).filter(bool), min_size=2, unique=True))
 def test_every_name_that_can_be_written_is_read_again(
     tmp_path_factory: pytest.TempPathFactory, names: list[str]
 ) -> None:
@@ -101,3 +102,9 @@ def test_an_index_of_a_frame_may_be_excluded_but_not_used(blank: object) -> None
         ProbfsError, match="include=: no column 'Unnamed: 0' in <frame>; it was left out as a row index"
     ):
         probfs.rank(frame, include="Unnamed: 0")
+
+
+def test_blanks_around_a_name_are_no_part_of_it(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("a, b , outcome \n1,2,p\n2,1,q\n")
+    assert column_names(str(path)) == list(read_table([str(path)], ReadOptions()).columns) == ["a", "b", "outcome"]

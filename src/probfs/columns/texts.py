@@ -471,7 +471,7 @@ def _notes_on_values(columns: Mapping[str, ColumnTexts]) -> Iterator[Note]:
     answers = {name: texts.answers for name, texts in columns.items() if texts.answers}
     if answers:
         remedy = "groups in a mapping make one value of them"
-        yield NoteKind.MIXED_CASE.note(f"may partly mean the same: {_shown(answers)}; {remedy}", answers)
+        yield NoteKind.MIXED_CASE.note(f"may mean the same in part: {_shown(answers)}; {remedy}", answers)
 
 
 def _with_examples(examples: Mapping[str, str]) -> str:

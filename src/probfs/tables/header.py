@@ -94,7 +94,7 @@ def read_header(rows: Sequence[Sequence[str]], titles: int, source: str, *, no_h
     """What the first rows of a file call its columns, of which some are titles; without a header, their positions."""
     if no_header:
         return NamedColumns(tuple(f"column {place + 1}" for place in range(len(rows[0]))), 0, ())
-    names, below = rows[titles], rows[titles + 1 :]
+    names, below = [name.strip() for name in rows[titles]], rows[titles + 1 :]
     columns = name_columns(names, source)
     notes = (*_note_titles(rows[:titles], source), *columns.notes, *note_data(names, below, source))
     return NamedColumns(columns.names, columns.indexes, notes)
