@@ -242,6 +242,10 @@ SITUATIONS: dict[NoteKind, tuple[Callable[[Stage], None], tuple[str, ...]]] = {
     NoteKind.EMPTY: (lambda stage: stage.rank_columns(none=[None] * ROWS), ("none",)),
     NoteKind.CONSTANT: (lambda stage: stage.rank_columns(same="s"), ("same",)),
     NoteKind.DISTINCT: (lambda stage: stage.rank(pd.DataFrame({"a": list("uvwx"), "y": list("pqpq")})), ("a",)),
+    NoteKind.ONE_HOT: (
+        lambda stage: stage.rank_columns(size_s=[1, 0, 0] * 8, size_m=[0, 1, 0] * 8, size_l=[0, 0, 1] * 8),
+        ("size_s", "size_m", "size_l"),
+    ),
     NoteKind.SUBJECTS: (
         lambda stage: stage.rank(make_frame(patient=[f"p{place // 3}" for place in range(ROWS)])),
         ("patient",),

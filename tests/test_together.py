@@ -135,6 +135,35 @@ def test_the_command_and_a_mapping_take_groups(cars: pd.DataFrame, run: Run, tmp
     assert "'--together': 'x=' is not NAME=COLUMN,COLUMN" in run("rank", "cars.csv", "--together", "x=").stderr
 
 
+@pytest.mark.parametrize("classifier", ["nb", "logistic"])
+@pytest.mark.parametrize("kind", [int, bool, str, float])
+def test_one_hot_columns_are_offered_as_one(cars: pd.DataFrame, kind: type, classifier: str) -> None:
+    heard: list[probfs.Note] = []
+    cars = cars.astype(dict.fromkeys(COLOURS, kind))
+    cars["doors_3"], cars["doors_5"] = (cars["doors"] == "3") * 1, (cars["doors"] == "5") * 1
+
+    def offers(frame: pd.DataFrame, **options: Any) -> list[probfs.Note]:
+        heard.clear()
+        probfs.rank(frame, target="sold", classifier=classifier, eliminate=False, on_note=heard.append, **options)
+        return [note for note in heard if note.code == "one-hot"]
+
+    (note,) = offers(cars)
+    assert note == (
+        "0/1 columns of which one is 1 in every row, as of one category: 'doors_*' (2), 'colour_*' (3); "
+        "together={'doors': 'doors_*'} ranks them as one"
+    )
+    assert note.columns == ("doors_3", "doors_5", *COLOURS)
+    (note,) = offers(cars, together={"doors?": "doors_*"})
+    assert note.columns == tuple(COLOURS)
+    for unlike in (
+        cars.rename(columns={"colour_red": "red"}),
+        cars.assign(colour_red=0),
+        cars.assign(colour_extra=cars["torque"]),
+        cars.assign(colour_red=cars["colour_red"].where(np.arange(240) > 0)),
+    ):
+        assert [note.columns for note in offers(unlike)] == [("doors_3", "doors_5")]
+
+
 def test_columns_that_are_left_out_are_left_out_of_their_group(cars: pd.DataFrame) -> None:
     def members(**options: Any) -> dict[str, tuple[str, ...]]:
         ranking = probfs.rank(cars, target="sold", together=COLOUR, on_note=lambda note: None, **options)

@@ -117,6 +117,7 @@ class NoteKind(Enum):
     EMPTY = "empty", _NOTE, "columns have no value in any labelled row"
     CONSTANT = "constant", _NOTE, "columns have the same value in every labelled row"
     DISTINCT = "distinct", _WARNING, "columns have a different value in every row, as identifiers do"
+    ONE_HOT = "one-hot", _NOTE, "0/1 columns of one category could be ranked as one"
     SUBJECTS = "subjects", _WARNING, "several rows seem to belong to the same subject, and nobody said so"
     LEAKAGE = "leakage", _WARNING, "columns nearly give the class away"
     REFUSED = "refused", _WARNING, "`rank` would refuse the table"

@@ -6,6 +6,8 @@ independent within a class, and to other classifiers as many columns as before.
 
 from __future__ import annotations
 
+import shlex
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
@@ -17,12 +19,16 @@ from probfs.columns.choice import TableNames
 from probfs.columns.dataset import Dataset, Feature
 from probfs.columns.prepare import PreparedTable, Role
 from probfs.errors import UsageError
+from probfs.notes import Note, NoteKind
 from probfs.tables.arrays import Codes, Integers, code_type
-from probfs.text import option, quoted
+from probfs.text import and_more, option, quoted
 
 Groups = Mapping[str, Sequence[str]]
 """The columns of each group, by its name."""
 _MOST_NUMBERED = 1 << 62
+_SEPARATORS = "-_.:/= "
+"""What may stand between the name of a category and that of a value."""
+_MEANING = {"0": 0.0, "1": 1.0, "false": 0.0, "true": 1.0}
 
 
 def find_groups(prepared: PreparedTable, given: Groups) -> dict[str, tuple[str, ...]]:
@@ -106,3 +112,58 @@ def _put_together(name: str, columns: Sequence[Feature]) -> Feature:
     )
     together: Codes = number.astype(code_type(len(first)))
     return Feature(name, pa.nulls(len(first), pa.string()), together[:rows], together[rows:], members=members)
+
+
+# Columns that should be one
+
+
+def note_on_one_hot(dataset: Dataset) -> list[Note]:
+    """Which columns of 0 and 1 are those of one category: they have a prefix in common, and in every row one is 1."""
+    found: dict[str, list[str]] = {}
+    named: defaultdict[str, list[Feature]] = defaultdict(list)
+    for feature in dataset.features:
+        for prefix in _prefixes(feature.name):
+            named[prefix].append(feature)
+    taken: set[str] = set()
+    for prefix in sorted(named, key=len):
+        columns = [feature.name for feature in named[prefix]]
+        if len(columns) > 1 and taken.isdisjoint(columns) and _are_one_hot(named[prefix]):
+            found[prefix] = columns
+            taken.update(columns)
+    if not found:
+        return []
+    prefix = next(iter(found))
+    name = prefix.rstrip(_SEPARATORS)
+    way = option("together", {name: f"{prefix}*"}, typed=shlex.quote(f"{name}={prefix}*"))
+    sets = [f"{quoted(f'{prefix}*')} ({len(columns):,})" for prefix, columns in found.items()]
+    message = f"0/1 columns of which one is 1 in every row, as of one category: {and_more(sets, 6)}"
+    every = [column for columns in found.values() for column in columns]
+    return [NoteKind.ONE_HOT.note(f"{message}; {way} ranks them as one", every)]
+
+
+def _prefixes(name: str) -> list[str]:
+    """The beginnings of a name that end with a separator.
+
+    >>> _prefixes("colour_dark_red")
+    ['colour_', 'colour_dark_']
+    """
+    ends = [end for end in range(2, len(name)) if name[end - 1] in _SEPARATORS and name[0] not in _SEPARATORS]
+    return [name[:end] for end in ends if not set(name[:end]) & set("*?,")]
+
+
+def _are_one_hot(features: Sequence[Feature]) -> bool:
+    """Whether all cells are 0 or 1, and one of those of each row is 1."""
+    total: Integers | int = 0
+    for feature in features:
+        numbers = feature.scale if feature.numbers is None else feature.numbers
+        if feature.members or feature.values > 2:
+            return False
+        if numbers is None:
+            numbers = np.array([_MEANING.get(text, np.nan) for text in feature.labels.to_pylist()])
+        codes = np.concatenate([feature.labelled, feature.unlabelled])
+        if not np.isin(numbers, (0, 1)).all() or codes.max(initial=0) >= len(numbers):
+            return False
+        total = total + numbers.astype(np.int64)[codes]
+        if np.max(total, initial=0) > 1:
+            return False
+    return bool(np.all(total == 1))

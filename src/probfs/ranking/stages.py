@@ -18,7 +18,7 @@ from probfs.columns.encode import encode
 from probfs.columns.joined import join_features
 from probfs.columns.prepare import ColumnPlan, PreparedTable, Role
 from probfs.columns.rules import Groups, cuts_numbers
-from probfs.columns.together import find_groups, put_together
+from probfs.columns.together import find_groups, note_on_one_hot, put_together
 from probfs.errors import UsageError
 from probfs.notes import Note
 from probfs.ranking.candidates import Candidates, Encoded, OnNote, first_round, round_sizes, rounds_of, watch_first
@@ -58,6 +58,7 @@ class LocalEngine:
         dataset, notes = encode(inputs.prepared, inputs.unlabelled)
         dataset = put_together(join_features(dataset, settings.join), settings.together)
         blocks = LocalBlocks(Block(dataset, _NumbersBeforeCutting(inputs.prepared, dataset.ungrouped())))
+        notes = (*notes, *note_on_one_hot(dataset))
         return Encoded(dataset, blocks, announce_inputs(inputs, dataset, notes, settings, on_note))
 
 
