@@ -30,7 +30,7 @@ from tests.support.svm_tables import random_dataset
 def svm_settings(**changes: Any) -> SelectionSettings:
     chosen = {"score": "signed", "folds": 10, "seed": 0, "false_discoveries": 0.1, "keep": "best", "always": ()}
     options = {"permutations": 5, **changes.pop("options", {})}
-    return choose_selection_settings(classifier="svm", columns={}, options=options, **{**chosen, **changes})
+    return choose_selection_settings(classifier="svm", options=options, **{**chosen, **changes})
 
 
 def linear_frame(rows: int = 60) -> pd.DataFrame:
