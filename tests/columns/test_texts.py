@@ -21,7 +21,7 @@ from probfs.columns.dates import are_iso_dates
 from probfs.columns.inspect import inspect_table
 from probfs.columns.mapping import ColumnMapping
 from probfs.columns.missing import mark_missing
-from probfs.columns.prepare import PreparedTable, apply_mapping, prepare
+from probfs.columns.prepare import PreparedTable, prepare
 from probfs.columns.suggest import suggest_mapping
 from probfs.ranking.inputs import every_name
 from probfs.tables.arrays import text_array
@@ -207,20 +207,6 @@ def test_among_numbers_a_number_is_missing_however_it_is_written() -> None:
         assert found["text"] == ["x", None, None, "y", "z"]
         typed = table_in_memory(pd.DataFrame({"typed": [1.5, -999.0, 3.0], "whole": [1, -999, 2]}), "data")
         assert table_content(mark_missing(typed, [na])) == {"typed": ["1.5", None, "3"], "whole": ["1", None, "2"]}
-
-
-def test_a_number_that_means_missing_or_is_asked_for_is_not_its_neighbour_though_doubles_are_the_same() -> None:
-    most, key = 2**64 - 1, 2**53 + 1
-    cells = {"u": np.array([most, most - 1, 5], np.uint64), "i": [key - 1, key, key + 1], "f": [1e20, 1.0, 2.0]}
-    frame, na = pd.DataFrame({**cells, "y": ["p", "q", "p"]}), [f"{most}", f"{key}", "1e20"]
-    text = prepare_csv(frame.to_csv(index=False), na=na, min_class=1).table
-    for table in (mark_missing(table_in_memory(frame, "data"), na), text):
-        found = table_content(table)
-        assert (found["u"], found["f"]) == ([None, f"{most - 1}", "5"], [None, "1", "2"])
-        assert found["i"] == [f"{key - 1}", None, f"{key + 1}"]
-    for rule, answers in ((f"== {key}", ["no", "yes", "no"]), (f"!= {key}", ["yes", "no", "yes"])):
-        prepared = prepare_csv(f"i,y\n{key - 1},p\n{key},q\n{key + 1},p\n", f'columns.i = "{rule}"', min_class=1)
-        assert cell_texts(apply_mapping(prepared, prepared.mapping).columns["i"]) == answers
 
 
 def test_only_the_whole_text_is_missing_and_words_for_missing_exclude_each_other() -> None:

@@ -15,8 +15,8 @@ import pyarrow.compute as pc
 from probfs.columns.rules import UNKNOWN, are_among, some_numbers
 from probfs.columns.target import Target
 from probfs.notes import Note, NoteKind
-from probfs.tables.arrays import EXACT, Flags, Floats, Integers, short_number, text_array
-from probfs.tables.cells import AMONG_NUMBERS, UNMISTAKABLE, Kind, is_text
+from probfs.tables.arrays import Flags, Floats, Integers, short_number, text_array
+from probfs.tables.cells import AMONG_NUMBERS, UNMISTAKABLE, Kind
 from probfs.tables.column import Column
 from probfs.tables.table import Table
 from probfs.text import and_more, counted, listed, option, quoted
@@ -60,35 +60,26 @@ def without_texts(
     for name, column in columns.items():
         if column.problem is not None or (column.kind is Kind.NUMBER and np.isnan(numbers).all()):
             continue
-        cells: pa.Array | pa.ChunkedArray | Floats = column.entries
-        if is_text(column.cells.type) and column.kind is not Kind.NUMBER and not column.is_nominal:
-            # Its distinct texts may be very many numbers.
-            cells = column.cells
-        elif column.is_numeric and column.kind is Kind.NUMBER and _tell_apart(column, numbers):
-            cells = column.by_row
-        gone = _are(cells, unwanted, numbers)
+        gone = _which_are(column, unwanted, numbers)
         if gone.any():
-            changed[name] = column.without_values(gone) if cells is column.entries else column.without_cells(gone)
+            changed[name] = column.without_cells(gone) if _by_row(column) else column.without_values(gone)
             if found is not None:
-                each = ((text, place) for place, text in enumerate(texts) if text not in found)
-                found |= {text for text, at in each if _are(cells, unwanted[at : at + 1], numbers[at : at + 1]).any()}
+                each = ((text, slice(place, place + 1)) for place, text in enumerate(texts) if text not in found)
+                found |= {text for text, at in each if _which_are(column, unwanted[at], numbers[at]).any()}
     return changed
 
 
-def _tell_apart(column: Column, numbers: Floats) -> bool:
-    """Whether doubles tell the numbers of a column from those asked for."""
-    known = numbers[~np.isnan(numbers)]
-    return bool(pa.types.is_floating(column.cells.type) or np.all((np.abs(known) < EXACT) | np.isinf(known)))
+def _by_row(column: Column) -> bool:
+    return column.is_numeric and column.kind is Kind.NUMBER
 
 
-def _are(cells: pa.Array | pa.ChunkedArray | Floats, texts: pa.StringArray, numbers: Floats) -> Flags:
-    """For each cell, whether it is one of some texts, or of the numbers among them."""
-    if isinstance(cells, np.ndarray):
-        return np.isin(cells, numbers[~np.isnan(numbers)])
-    if isinstance(cells, pa.ChunkedArray):
-        return np.concatenate([np.empty(0, np.bool_), *(_are(chunk, texts, numbers) for chunk in cells.chunks)])
-    plain = cells if pa.types.is_floating(cells.type) else pc.utf8_trim_whitespace(cells.cast(pa.string()))
-    return are_among(plain, texts, numbers[~np.isnan(numbers)], Kind.NUMBER)
+def _which_are(column: Column, texts: pa.StringArray, numbers: Floats) -> Flags:
+    """Which cells of a column of numbers, or values of another, are one of some texts, or of the numbers among them."""
+    if _by_row(column):
+        return np.isin(column.by_row, numbers)
+    entries = column.entries
+    values = entries if pa.types.is_floating(entries.type) else pc.utf8_trim_whitespace(entries)
+    return are_among(values, texts, numbers, Kind.NUMBER)
 
 
 def note_on_unused(texts: Iterable[str], found: set[str], columns: Iterable[Column]) -> list[Note]:

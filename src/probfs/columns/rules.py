@@ -18,7 +18,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from probfs.tables.arrays import (
-    EXACT,
     Codes,
     Flags,
     Floats,
@@ -30,7 +29,7 @@ from probfs.tables.arrays import (
     short_number,
     text_array,
 )
-from probfs.tables.cells import Kind, as_texts, numbers_by_row, unify_numbers
+from probfs.tables.cells import Kind, as_texts, numbers_by_row
 from probfs.text import counted, listed, option, quoted
 
 UNKNOWN = -1
@@ -111,16 +110,9 @@ def some_numbers(values: pa.Array, kind: Kind) -> Floats:
 
 def are_among(values: pa.Array, texts: pa.StringArray, numbers: Floats, kind: Kind) -> Flags:
     """For each value, whether it is one of some texts, or one of the numbers or dates among them however written."""
+    numbers = numbers[~np.isnan(numbers)]
     among: Flags = positions_in(values, texts) != UNKNOWN
-    if not len(numbers):
-        return among
-    known = some_numbers(values, kind)
-    same = np.isin(known, numbers)
-    if not pa.types.is_floating(values.type):
-        # As doubles, neighbours beyond 2^53 are the same: there, texts tell them apart.
-        spelled = positions_in(values, unify_numbers(texts).drop_null()) != UNKNOWN
-        same &= (np.abs(known) < EXACT) | np.isinf(known) | spelled
-    return among | same
+    return among | np.isin(some_numbers(values, kind), numbers) if len(numbers) else among
 
 
 def finite_numbers(values: pa.Array, kind: Kind, *, strict: bool = True) -> Floats:
