@@ -70,20 +70,11 @@ class Leak:
 
 def note_on_leaks(leaks: Mapping[str, Leak]) -> list[Note]:
     """One line about the columns that nearly give the class away, if there are any."""
-    shown = [leak.describe() for leak in list(leaks.values())[:_MOST_TOLD]]
-    rest = f"; and {len(leaks) - len(shown):,} more columns" if len(leaks) > len(shown) else ""
+    shown = "; ".join(leak.describe() for leak in list(leaks.values())[:_MOST_TOLD])
+    rest = f"; and {len(leaks) - _MOST_TOLD:,} more columns" if len(leaks) > _MOST_TOLD else ""
     remedy = f"{option('exclude')} leaves out what is known only after the class is"
-    message = f"one column alone nearly gives the class away (leakage?): {'; '.join(shown)}{rest}; {remedy}"
+    message = f"one column alone nearly gives the class away (leakage?): {shown}{rest}; {remedy}"
     return [NoteKind.LEAKAGE.note(message, leaks)] if leaks else []
-
-
-def note_on_subjects(subjects: Mapping[str, str]) -> list[Note]:
-    """One line about columns that seem to say which rows belong together, each with the reason, if there are any."""
-    shown = [f"{quoted(name)} ({why})" for name, why in list(subjects.items())[:_MOST_TOLD]]
-    rest = f" and {len(subjects) - len(shown):,} more" if len(subjects) > len(shown) else ""
-    remedy = f"if so, name it with {option('group')}, as p-values and errors are too good without"
-    message = f"several rows seem to belong to the same subject, by {', '.join(shown)}{rest}; {remedy}"
-    return [NoteKind.SUBJECTS.note(message, subjects)] if subjects else []
 
 
 def note_on_kept_leaks(leaks: Mapping[str, Leak], kept: Iterable[str]) -> list[Note]:

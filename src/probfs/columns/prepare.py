@@ -17,7 +17,7 @@ from probfs.columns.identifiers import (
     identifier_reason,
     seems_to_name_subjects,
 )
-from probfs.columns.leakage import Leak, find_leaks, note_on_leaks, note_on_subjects, times_in_leak
+from probfs.columns.leakage import Leak, find_leaks, note_on_leaks, times_in_leak
 from probfs.columns.mapping import ColumnMapping
 from probfs.columns.missing import LEAST_MISSING, missing_cells_tell, note_on_codes, note_on_unused
 from probfs.columns.rules import UNKNOWN, Category, Coder, Groups, Measured, Numeric, Quantiles, Rule
@@ -37,7 +37,7 @@ from probfs.tables.arrays import Integers, code_type, index_array, is_number, lo
 from probfs.tables.cells import Kind
 from probfs.tables.column import Column, text_column
 from probfs.tables.table import Profile, Table, profile_columns
-from probfs.text import counted, listed, option, printable, quoted
+from probfs.text import and_more, counted, listed, option, printable, quoted
 
 _MOST_EXPLAINED = 6
 """Identifiers in one note."""
@@ -134,21 +134,26 @@ class PreparedTable:
     @cached_property
     def subjects(self) -> dict[str, str]:
         """The columns that seem to say which rows belong together, and why, where nobody said which do."""
+        if self.choice.group is not None:
+            return {}
         found: dict[str, str] = {}
         rows = sum(self.target.class_rows)
-        for plan in self.plans if self.choice.group is None else ():
-            may_be = plan.role is Role.FEATURE or (plan.role is Role.LEFT_OUT and plan.identifier)
-            if may_be and seems_to_name_subjects(self.table.columns[plan.name], self.profiles[plan.name], rows):
-                found[plan.name] = f"{counted(self.profiles[plan.name].distinct, 'value')} in {counted(rows, 'row')}"
-        for name, leak in self.leaks.items() if self.choice.group is None else ():
-            if FEWEST_SUBJECTS <= leak.values <= leak.rows / ROWS_OF_A_SUBJECT and name not in found:
-                found[name] = f"{counted(leak.values, 'value')}, nearly all of one class each"
+        for name in (plan.name for plan in (*self.features, *self.identifiers)):
+            if seems_to_name_subjects(self.table.columns[name], self.profiles[name], rows):
+                found[name] = f"{counted(self.profiles[name].distinct, 'value')} in {counted(rows, 'row')}"
+        for name, leak in self.leaks.items():
+            if FEWEST_SUBJECTS <= leak.values <= leak.rows / ROWS_OF_A_SUBJECT:
+                found.setdefault(name, f"{counted(leak.values, 'value')}, nearly all of one class each")
         return found
 
     @property
     def trust_notes(self) -> list[Note]:
         """Warnings of columns that may make all others look other than they are."""
-        return note_on_leaks(self.leaks) + note_on_subjects(self.subjects)
+        shown = and_more([f"{quoted(name)} ({why})" for name, why in self.subjects.items()], _MOST_EXPLAINED)
+        remedy = f"if so, name it with {option('group')}, as p-values and errors are too good without"
+        message = f"several rows seem to belong to the same subject, by {shown}; {remedy}"
+        subjects = [NoteKind.SUBJECTS.note(message, self.subjects)] if self.subjects else []
+        return note_on_leaks(self.leaks) + subjects
 
     def groups(self) -> Integers | None:
         """The subject of each labelled row, by number; a row without one is a subject of its own."""
@@ -317,18 +322,15 @@ def _nearly_numbers(prepared: PreparedTable, column: Column) -> bool:
 
 def _notes_on_identifiers(plans: Sequence[ColumnPlan]) -> Iterator[Note]:
     """Which identifiers are left out and how to keep them, and which are ranked on the user's word."""
-    keep, leave_out = option("keep_identifiers", True), option("exclude")
-    sentences = {
-        Role.LEFT_OUT: ("left out, as identifiers tell rows apart, not classes", f"{keep} ranks them"),
-        Role.FEATURE: ("ranked, but they look like identifiers", f"{leave_out} leaves them out"),
-    }
-    for role, (what, remedy) in sentences.items():
+    keep, leave_out = f"{option('keep_identifiers', True)} ranks them", f"{option('exclude')} leaves them out"
+    for role, kind, what, remedy in (
+        (Role.LEFT_OUT, NoteKind.IDENTIFIER, "left out, as identifiers tell rows apart, not classes", keep),
+        (Role.FEATURE, NoteKind.IDENTIFIER_RANKED, "ranked, but they look like identifiers", leave_out),
+    ):
         found = {plan.name: plan.identifier for plan in plans if plan.identifier and plan.role is role}
-        shown = [f"{quoted(name)} ({why})" for name, why in list(found.items())[:_MOST_EXPLAINED]]
-        names = ", ".join(shown) + (f" and {len(found) - len(shown):,} more" if len(found) > len(shown) else "")
-        kind = NoteKind.IDENTIFIER if role is Role.LEFT_OUT else NoteKind.IDENTIFIER_RANKED
         if found:
-            yield kind.note(f"{what}: {names}; {remedy}", found)
+            shown = and_more([f"{quoted(name)} ({why})" for name, why in found.items()], _MOST_EXPLAINED)
+            yield kind.note(f"{what}: {shown}; {remedy}", found)
 
 
 # The table that a mapping makes
