@@ -14,6 +14,7 @@ from probfs.columns.missing import ALSO_WORDS, WORDS
 from probfs.columns.prepare import ColumnPlan, PreparedTable
 from probfs.columns.rules import Measured, Quantiles, Seen, free_name, some_numbers
 from probfs.tables.arrays import Integers, index_array
+from probfs.tables.cells import Kind
 from probfs.tables.column import Column
 from probfs.text import counted, is_unseen, option, printable
 
@@ -29,25 +30,20 @@ _RARE_ROWS = 5
 
 def suggest_mapping(prepared: PreparedTable, classifier: str) -> str:
     """A commented TOML mapping that ``rank`` takes as it is, for the classifier the table was prepared for."""
-    columns, target = prepared.table.columns, prepared.target
-    dropped = {plan.name: plan.identifier for plan in prepared.identifiers}
+    columns, target, choice = prepared.table.columns, prepared.target, prepared.choice
     problems = {plan.name: columns[plan.name].problem for plan in prepared.features}
     features = [plan for plan in prepared.features if problems[plan.name] is None]
     rules, kept = _rules(prepared, features)
+    dropped = {plan.name: plan.identifier for plan in prepared.identifiers}
     if not features:
         # A mapping that leaves nothing to rank helps nobody.
-        rules = [_rule_that_keeps(prepared, plan) for plan in prepared.identifiers]
-        dropped = {}
+        rules, dropped = [_rule_that_keeps(prepared, plan) for plan in prepared.identifiers], {}
     dropped |= {name: problem for name, problem in problems.items() if problem is not None}
     # Only a classifier that measures can rank what was left uncut.
     uncut = any(isinstance(plan.rule, Measured) for plan in prepared.features)
-    words = {
-        "classifier": classifier if uncut else None,
-        "decimal": prepared.texts.decimal,
-        "dates": prepared.choice.dates,
-    }
+    words = {"classifier": classifier if uncut else None, "decimal": prepared.texts.decimal, "dates": choice.dates}
     given = [f" --{name} {value}" for name, value in words.items() if value is not None]
-    given += [" --ignore-case"] if prepared.choice.ignore_case else []
+    given += [" --ignore-case"] if choice.ignore_case else []
     command = f"probfs rank …{''.join(given)} --mapping THIS_FILE"
     lines = [
         f"# Draft mapping for {printable(prepared.table.source)}; edit it, then: {command}",
@@ -87,12 +83,28 @@ def _list(key: str, items: Sequence[str]) -> list[str]:
 
 
 def _missing_texts(prepared: PreparedTable) -> list[str]:
-    """Lines with the texts that mean missing, by the user's word and by where they stand."""
-    reasons = dict.fromkeys(prepared.texts.missing, option("na"))
-    suspects = _suspected_texts(prepared)
+    """Lines with the texts that mean missing: by the user's word, by where they stand, or as they are infinite, which
+    can neither be cut nor measured.
+    """
+    texts, columns = prepared.texts, prepared.table.columns
+    suspects: dict[str, list[str]] = {}
+    for name, meaning in texts.columns.items() if NONE not in texts.keywords else ():
+        for text in (*meaning.missing, *meaning.doubtful):
+            suspects.setdefault(text, []).append(name)
+    for name, column in columns.items() if suspects else ():
+        # None that the target or a column of words holds as a value could be missing in all columns.
+        if not column.is_numeric and column.problem is None:
+            for text in column.values.filter(pc.is_in(column.values, value_set=WORDS)).to_pylist():
+                if name == prepared.target.name or name not in suspects.get(text, ()):
+                    suspects.pop(text, None)
+    reasons = dict.fromkeys(texts.missing, option("na"))
     reasons |= {text: f"in {', '.join(map(printable, names[:_MOST_NAMED]))}" for text, names in suspects.items()}
-    reasons |= dict.fromkeys(_infinite_texts(prepared), "infinite")
-    undecided = {text for text in suspects if text.strip() in ALSO_WORDS and text not in prepared.texts.missing}
+    for plan in prepared.features:
+        column = columns[plan.name]
+        numbers = None if column.is_nominal else column.numbers()
+        if numbers is not None and (isinstance(plan.rule, Measured) or len(numbers) > CUT_ABOVE):
+            reasons |= {column.values[int(code)].as_py(): "infinite" for code in np.flatnonzero(np.isinf(numbers))}
+    undecided = {text for text in suspects if text.strip() in ALSO_WORDS and text not in texts.missing}
     return [
         f"# {toml_text(text)},  # {reason}: missing, or a value?"
         if text in undecided
@@ -101,36 +113,16 @@ def _missing_texts(prepared: PreparedTable) -> list[str]:
     ]
 
 
-def _suspected_texts(prepared: PreparedTable) -> dict[str, list[str]]:
-    """Texts that could be missing in all columns, each with the columns it looks so in; none that the target or a
-    column of words holds as a value.
-    """
-    found: dict[str, list[str]] = {}
-    if NONE in prepared.texts.keywords:
-        return found
-    for name, texts in prepared.texts.columns.items():
-        for text in (*texts.missing, *texts.doubtful):
-            found.setdefault(text, []).append(name)
-    for name, column in prepared.table.columns.items():
-        if not column.is_numeric and column.problem is None:
-            for text in column.values.filter(pc.is_in(column.values, value_set=WORDS)).to_pylist():
-                if name == prepared.target.name or name not in found.get(text, ()):
-                    found.pop(text, None)
-    return found
-
-
-def _infinite_texts(prepared: PreparedTable) -> list[str]:
-    """How the features write infinity, which can neither be cut nor measured."""
-    found: dict[str, None] = {}
-    for plan in prepared.features:
-        column = prepared.table.columns[plan.name]
-        numbers = None if column.is_nominal else column.numbers()
-        if numbers is not None and (isinstance(plan.rule, Measured) or len(numbers) > CUT_ABOVE):
-            found |= dict.fromkeys(column.values[int(code)].as_py() for code in np.flatnonzero(np.isinf(numbers)))
-    return list(found)
-
-
 # Rules
+
+
+def _seen(column: Column, weights: Integers | None) -> Seen:
+    """What rows of positive weight hold that is not infinite."""
+    counts = column.counts(weights)[:-1]
+    codes = np.flatnonzero(counts)
+    if column.kind in (Kind.NUMBER, Kind.DATE):
+        codes = codes[np.isfinite(some_numbers(column.entries, column.kind)[codes])]
+    return Seen(column.entries.take(index_array(codes)), counts[codes], column.kind)
 
 
 def _target_rule(prepared: PreparedTable) -> list[str]:
@@ -143,9 +135,7 @@ def _target_rule(prepared: PreparedTable) -> list[str]:
     column = prepared.table.columns[target.name]
     if not _finite_numbers(column):
         return [f'{toml_text(target.name)} = "category"  # numbers, but an infinite one cannot be cut']
-    counts = column.counts(prepared.labelled_weights)[:-1]
-    codes = np.flatnonzero(counts)
-    seen = Seen(column.entries.take(index_array(codes)), counts[codes], column.kind)
+    seen = _seen(column, prepared.labelled_weights)
     rules = (intervals for intervals in range(2, _MOST_TARGET_INTERVALS + 1) if len(Quantiles(intervals).points(seen)))
     intervals = next(rules, None)
     cut = f"quantiles = {intervals}"
@@ -158,9 +148,9 @@ def _target_rule(prepared: PreparedTable) -> list[str]:
 def _rule_that_keeps(prepared: PreparedTable, plan: ColumnPlan) -> str:
     """A rule for an identifier beside which there is nothing to rank: what a mapping names is not left out."""
     column = prepared.table.columns[plan.name]
-    rule = _rule(column, prepared.labelled_weights, prepared.choice.bins)
     if prepared.choice.numbers_as_they_are and _finite_numbers(column):
-        rule = f'{toml_text(plan.name)} = "numeric"'
+        return f'{toml_text(plan.name)} = "numeric"'
+    rule = _rule(column, prepared.labelled_weights, prepared.choice.bins)
     return rule or f'{toml_text(plan.name)} = "category"  # {plan.identifier}'
 
 
@@ -170,22 +160,19 @@ def _rules(prepared: PreparedTable, features: Sequence[ColumnPlan]) -> tuple[lis
     kept: list[str] = []
     room = _MOST_TEXT
     for plan in features:
-        column = prepared.table.columns[plan.name]
-        measured = isinstance(plan.rule, Measured)
-        rule = None if measured else _rule(column, prepared.labelled_weights, prepared.choice.bins)
-        texts = prepared.texts.columns.get(plan.name)
-        reading = "" if texts is None else texts.describe()
+        column, texts = prepared.table.columns[plan.name], prepared.texts.columns.get(plan.name)
+        reading = "" if texts is None or not texts.describe() else f"; {texts.describe()}"
+        rule = None
+        if not isinstance(plan.rule, Measured):
+            rule = _rule(column, prepared.labelled_weights, prepared.choice.bins)
+        values = counted(int(np.count_nonzero(column.counts()[:-1])), "value")
         if rule is None and texts is not None and texts.style is not None:
-            rule = f'{toml_text(plan.name)} = "{texts.kind.value}"  # {counted(column.distinct(), "value")}'
-        if rule and reading:
-            rule += f"; {reading}"
+            rule = f'{toml_text(plan.name)} = "{texts.kind.value}"  # {values}'
         room -= len(rule or "")
         if rule is None or room <= 0:
-            present = int(np.count_nonzero(column.counts()[:-1]))
-            about = f"; {reading}" if reading else ""
-            kept.append(f"# {printable(column.name)}: {kind_of(column)}, {counted(present, 'value')}{about}")
+            kept.append(f"# {printable(column.name)}: {kind_of(column)}, {values}{reading}")
         else:
-            rules.append(rule)
+            rules.append(rule + reading)
     return rules, kept
 
 
@@ -193,22 +180,22 @@ def _rule(column: Column, weights: Integers | None, bins: int) -> str | None:
     """The line with a column's rule and why, or None if it is best left alone."""
     key, kind = toml_text(column.name), kind_of(column)
     counts = column.counts(weights)[:-1]
-    seen = np.flatnonzero(counts)
-    if len(seen) > CUT_ABOVE and kind in ("number", "date"):
-        finite = seen[np.isfinite(some_numbers(column.entries, column.kind)[seen])]
-        observed = Seen(column.entries.take(index_array(finite)), counts[finite], column.kind)
-        labels = Quantiles(bins).learn(observed).labels.to_pylist()
-        return f"{key} = {{ quantiles = {bins} }}  # {counted(len(seen), 'value')}; now {' '.join(labels)}"
+    held = np.flatnonzero(counts)
+    if len(held) > CUT_ABOVE and kind in ("number", "date"):
+        labels = Quantiles(bins).learn(_seen(column, weights)).labels.to_pylist()
+        return f"{key} = {{ quantiles = {bins} }}  # {counted(len(held), 'value')}; now {' '.join(labels)}"
     few = max(_RARE_ROWS, int(_RARE_SHARE * counts.sum()))
-    rare = seen[counts[seen] < few]
-    if kind == "number" or len(rare) < 2 or len(rare) == len(seen):
+    rare = held[counts[held] < few]
+    if kind == "number" or len(rare) < 2 or len(rare) == len(held):
         return None
+    values = counted(len(rare), "value")
     if len(rare) > _MOST_LISTED:
-        return f"{key} = {{ min_count = {few} }}  # {counted(len(rare), 'value')} in fewer than {few:,} rows each"
-    values = column.values.to_pylist()
-    listing = ", ".join(toml_text(value) for value in sorted(values[code] for code in rare.tolist()))
-    group = toml_text(free_name("rare", values))
-    return f"{key} = {{ groups = {{ {group} = [{listing}] }} }}  # {counted(len(rare), 'value')} in few rows each"
+        return f"{key} = {{ min_count = {few} }}  # {values} in fewer than {few:,} rows each"
+    texts = column.values.to_pylist()
+    listing = ", ".join(toml_text(value) for value in sorted(texts[code] for code in rare.tolist()))
+    return (
+        f"{key} = {{ groups = {{ {toml_text(free_name('rare', texts))} = [{listing}] }} }}  # {values} in few rows each"
+    )
 
 
 def _finite_numbers(column: Column) -> bool:
