@@ -14,7 +14,6 @@ from probfs.columns.missing import ALSO_WORDS, WORDS
 from probfs.columns.prepare import ColumnPlan, PreparedTable
 from probfs.columns.rules import Measured, Quantiles, Seen, free_name, some_numbers
 from probfs.tables.arrays import Integers, index_array
-from probfs.tables.cells import Kind
 from probfs.tables.column import Column
 from probfs.text import counted, is_unseen, option, printable
 
@@ -120,7 +119,7 @@ def _seen(column: Column, weights: Integers | None) -> Seen:
     """What rows of positive weight hold that is not infinite."""
     counts = column.counts(weights)[:-1]
     codes = np.flatnonzero(counts)
-    if column.kind in (Kind.NUMBER, Kind.DATE):
+    if kind_of(column) in ("number", "date"):
         codes = codes[np.isfinite(some_numbers(column.entries, column.kind)[codes])]
     return Seen(column.entries.take(index_array(codes)), counts[codes], column.kind)
 
