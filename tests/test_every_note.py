@@ -152,8 +152,13 @@ def _difference(stage: Stage) -> None:
 
 
 def _subject_folds(stage: Stage) -> None:
-    stage.patch.setattr("probfs.classifiers.naive_bayes.classifier._MOST_CELLS_OF_SUBJECTS", 1)
+    stage.patch.setattr("probfs.classifiers.naive_bayes.classifier._MOST_CELLS_LEFT_OUT", 1)
     stage.rank(make_frame(who=[place // 2 for place in range(1, ROWS + 1)]), group="who")
+
+
+def _weight_folds(stage: Stage) -> None:
+    stage.patch.setattr("probfs.classifiers.naive_bayes.classifier._MOST_CELLS_LEFT_OUT", 1)
+    stage.rank(make_frame(weight=[1 + place % 7 for place in range(ROWS)]), weight="weight")
 
 
 def _reproduce(stage: Stage) -> None:
@@ -246,6 +251,10 @@ SITUATIONS: dict[NoteKind, tuple[Callable[[Stage], None], tuple[str, ...]]] = {
         lambda stage: stage.rank_columns(size_s=[1, 0, 0] * 8, size_m=[0, 1, 0] * 8, size_l=[0, 0, 1] * 8),
         ("size_s", "size_m", "size_l"),
     ),
+    NoteKind.EFFECTIVE_ROWS: (
+        lambda stage: stage.rank(make_frame(weight=[1 + place % 2 for place in range(ROWS)]), weight="weight"),
+        ("weight",),
+    ),
     NoteKind.SUBJECTS: (
         lambda stage: stage.rank(make_frame(patient=[f"p{place // 3}" for place in range(ROWS)])),
         ("patient",),
@@ -262,6 +271,7 @@ SITUATIONS: dict[NoteKind, tuple[Callable[[Stage], None], tuple[str, ...]]] = {
     NoteKind.SPILLED: (_spilled, ()),
     NoteKind.SIGMOID: (_sigmoid, ()),
     NoteKind.SUBJECT_FOLDS: (_subject_folds, ()),
+    NoteKind.WEIGHT_FOLDS: (_weight_folds, ()),
     NoteKind.NOT_CONVERGED: (_not_converged, ()),
     NoteKind.GUESSING: (lambda stage: stage.rank(noise(), classifier="svm", eliminate=False, jobs=1), ()),
     NoteKind.FIT_WARNINGS: (

@@ -105,7 +105,7 @@ def table(seed: int = 3, subjects: int = 24, rows: int = 5, signal: float = 2.0)
 def test_so_many_subjects_that_their_tables_are_too_large_are_left_out_in_ten_folds(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("probfs.classifiers.naive_bayes.classifier._MOST_CELLS_OF_SUBJECTS", 100)
+    monkeypatch.setattr("probfs.classifiers.naive_bayes.classifier._MOST_CELLS_LEFT_OUT", 100)
     ranking = probfs.rank(table(), target="y", group="who", screen=False)
     (note,) = (note for note in ranking.warnings if note.code == "subject-folds")
     assert note.startswith("leaving out one by one of 24 subjects would take tables of")
@@ -321,7 +321,7 @@ def test_a_cluster_refuses_subjects(tmp_path: Any, monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr("probfs.cluster.connection.connect", connect_here)
     path = tmp_path / "t.csv"
     table().to_csv(path, index=False)
-    with pytest.raises(probfs.UsageError, match="group=: rows of one subject may be in many blocks"):
+    with pytest.raises(probfs.UsageError, match="group= goes with the rows of one machine"):
         probfs.rank(path, target="y", group="who", engine="dask")
 
 

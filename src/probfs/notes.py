@@ -118,6 +118,11 @@ class NoteKind(Enum):
     CONSTANT = "constant", _NOTE, "columns have the same value in every labelled row"
     DISTINCT = "distinct", _WARNING, "columns have a different value in every row, as identifiers do"
     ONE_HOT = "one-hot", _NOTE, "0/1 columns of one category could be ranked as one"
+    EFFECTIVE_ROWS = (
+        "effective-rows",
+        _NOTE,
+        "how many equally important rows say as much as those of a table with weights",
+    )
     SUBJECTS = "subjects", _WARNING, "several rows seem to belong to the same subject, and nobody said so"
     LEAKAGE = "leakage", _WARNING, "columns nearly give the class away"
     REFUSED = "refused", _WARNING, "`rank` would refuse the table"
@@ -132,6 +137,11 @@ class NoteKind(Enum):
         "subject-folds",
         _NOTE,
         "subjects are left out in ten folds, as there are too many to do so one by one",
+    )
+    WEIGHT_FOLDS = (
+        "weight-folds",
+        _NOTE,
+        "rows are left out in ten folds, as there are too many different weights to do so one by one",
     )
     NOT_CONVERGED = "not-converged", _WARNING, "fits of the SVM did not converge"
     GUESSING = "no-better-than-guessing", _WARNING, "the SVM tells no more than the shares of the classes do"

@@ -293,7 +293,7 @@ def test_rows_without_a_class_are_known_by_a_value(y: Any, value: Any) -> None:
         ({"X": pa.table({"a": MATRIX[:, 0], "b": np.full(ROWS, -np.inf)})}, "infinity in column 'b'"),
         ({"unlabeled": MATRIX[:, :1]}, "1 features, but ProbabilisticSelector is expecting 2"),
         ({"unlabeled": np.full((2, 2), np.inf)}, "infinity"),
-        ({"sample_weight": [1, 1.5, 1, 1, 1, 1]}, "1.5 in row 1 is no whole number from 0 on; a weight says how many"),
+        ({"sample_weight": [1, -1.5, 1, 1, 1, 1]}, "-1.5 in row 1 is negative; weights are numbers from 0 on"),
         ({"sample_weight": [0] * ROWS}, "every weight is zero"),
         ({"sample_weight": [2**52, 2**52, 1e300, 1, 1, 1]}, r"the weights add up to more than 2\^53 rows; divide them"),
         ({"sample_weight": [1, 1]}, r"its shape is \(2,\), but X has 6 rows"),

@@ -39,6 +39,7 @@ def test_the_keys_of_the_settings_and_their_order_are_a_contract() -> None:
         "mapping",
         "count",
         "group",
+        "weight",
         "na",
         "dates",
         "ignore_case",

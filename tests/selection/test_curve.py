@@ -158,7 +158,7 @@ def within(se: float) -> Compare:
 
     def compare(best: Size) -> Iterator[tuple[Size, Moments]]:
         for point in reversed(sizes()):
-            yield point, Moments(2, point.log_loss - best.log_loss, 2 * se**2)
+            yield point, Moments(2, point.log_loss - best.log_loss, 2 * se**2, 2)
 
     return compare
 

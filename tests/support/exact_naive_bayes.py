@@ -8,9 +8,10 @@ a power, which leaves the fractions for doubles; any power of 0 is 0.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 Row = Sequence[int | None]
 Weight = tuple[int, Fraction]
@@ -29,6 +30,11 @@ class Problem:
     unlabelled: tuple[tuple[int | None, ...], ...] = ()
     together: tuple[tuple[int, ...], ...] = ()
     """Columns that are one feature together."""
+    weights: tuple[Fraction, ...] = ()
+    """Of each row; empty where all are 1."""
+
+    def weigh(self, rows: Iterable[int]) -> Fraction:
+        return sum((self.weights[row] if self.weights else Fraction(1) for row in rows), Fraction(0))
 
     @property
     def columns(self) -> list[str]:
@@ -81,15 +87,14 @@ class ReferenceRound:
 def factor(
     problem: Problem, training: Sequence[int], feature: int, value: int, label: int, smoothing: Fraction
 ) -> Weight:
-    held = [problem.rows[i][feature] for i in training if problem.labels[i] == label]
-    present = [cell for cell in held if cell is not None]
-    same = sum(cell == value for cell in present)
+    held = [i for i in training if problem.labels[i] == label and problem.rows[i][feature] is not None]
+    present, same = problem.weigh(held), problem.weigh(i for i in held if problem.rows[i][feature] == value)
     values = problem.values[feature]
     if smoothing > 0:
-        return 0, (same + smoothing) / (len(present) + smoothing * values)
+        return 0, (same + smoothing) / (present + smoothing * values)
     if not present:
         return 0, Fraction(1, values)
-    return (0, Fraction(same, len(present))) if same else (1, Fraction(1, len(present)))
+    return (0, same / present) if same else (1, 1 / present)
 
 
 def posterior(
@@ -98,7 +103,7 @@ def posterior(
     """The class probabilities of a row by a model trained on some rows with some features."""
     weights: list[Weight] = []
     for label in range(problem.classes):
-        zeros, weight = 0, Fraction(sum(problem.labels[i] == label for i in training), len(training))
+        zeros, weight = 0, problem.weigh(i for i in training if problem.labels[i] == label) / problem.weigh(training)
         for feature in features:
             value = row[feature]
             if value is not None:
@@ -127,7 +132,13 @@ def score_round(
 ) -> tuple[Scores, int, Number, float]:
     """The scores of all active features; errors, absolute and logarithmic loss."""
     everyone = list(range(len(problem.rows)))
-    n, m = len(problem.rows), len(problem.unlabelled)
+    n, m, total = len(problem.rows), len(problem.unlabelled), problem.weigh(everyone)
+
+    def mean(values: Sequence[Any], rows: int = 0) -> Any:
+        """Over labelled rows, and so many unlabelled ones."""
+        weighed = [problem.weigh([row]) if row < n else 1 for row in range(n + rows)]
+        return sum(weight * value for weight, value in zip(weighed, values, strict=True)) / (total + rows)
+
     seen = [{problem.rows[i][j] for i in everyone} for j in range(len(problem.values))]
     others = [tuple(cell if cell in seen[j] else None for j, cell in enumerate(row)) for row in problem.unlabelled]
     scored = list(zip(problem.rows, training_sets(problem, estimate, folds), strict=True))
@@ -143,13 +154,12 @@ def score_round(
         without = judge([other for other in active if other != feature])
         changes = [_distance(p, q) for p, q in zip(full, without, strict=True)]
         signed = [full[row][y] - without[row][y] for row, y in enumerate(problem.labels)]
-        s_su = sum(changes) / (n + m) if m else None
-        scores[problem.names[feature]] = sum(changes[:n]) / n, sum(signed) / n, s_su
+        scores[problem.names[feature]] = mean(changes[:n]), mean(signed), mean(changes, m) if m else None
     own = list(zip(full, problem.labels, strict=False))
     errors = sum(next(c for c, each in enumerate(p) if each >= max(p) * (1 - _tie(exponent))) != y for p, y in own)
     losses = [sum(each for c, each in enumerate(p) if c != y) for p, y in own]
     logs = [-math.log(p[y]) if p[y] else math.inf for p, y in own]
-    return scores, errors, sum(losses) / n, sum(logs) / n
+    return scores, errors, mean(losses), float(mean(logs))
 
 
 def variance(problem: Problem, features: Sequence[int], smoothing: Fraction) -> float:
@@ -159,7 +169,7 @@ def variance(problem: Problem, features: Sequence[int], smoothing: Fraction) -> 
         cells = [(row[feature], label) for row, label in zip(problem.rows, problem.labels, strict=True)]
         distinct = len({cell for cell, _ in cells if cell is not None})
         for own in range(problem.classes):
-            rows = sum(cell is not None and label == own for cell, label in cells)
+            rows = problem.weigh(i for i, (cell, label) in enumerate(cells) if cell is not None and label == own)
             if rows:
                 total += (distinct - 1) * rows / (rows + smoothing * problem.values[feature]) ** 2
     return float(2 * total / problem.classes)

@@ -12,11 +12,11 @@ from inspect import signature
 from typing import Any
 
 from probfs.api.options import (
+    ABOUT_ROWS,
     CELLS,
     CLASSIFIER,
     ENGINE,
     FLAG,
-    GROUP,
     IN_PYTHON,
     OTHER_COLUMNS,
     READING,
@@ -39,7 +39,7 @@ from probfs.text import did_you_mean, mask_urls, option, printable, typed_comman
 _OF_CLASSIFIERS = CLASSIFIER.keys() - {"classifier"}
 """Options that are checked by the classifier."""
 _OF_SETTINGS = ("classifier", *(each.name for each in fields(SelectionSettings)))
-_OF_COLUMNS = (*CELLS, *OTHER_COLUMNS, *GROUP)
+_OF_COLUMNS = (*CELLS, *OTHER_COLUMNS, *ABOUT_ROWS)
 _LONGEST_LIST = 20
 """Values of a list that is written out in a report."""
 

@@ -52,6 +52,7 @@ def rank(
     join: str | Sequence[str] = (),
     together: Mapping[str, str | Sequence[str]] | None = None,
     group: str | None = None,
+    weight: str | None = None,
     uncertainty: bool = False,
     seed: int = 0,
     engine: Literal["local", "dask"] = "local",
@@ -127,6 +128,10 @@ def rank(
     group : str, optional
         The column that says which rows belong together, as those of one patient do. They are left out together, folds
         never split them, and tests take subjects as the unit. The column itself is never ranked.
+    weight : str, optional
+        The column that says how important each row is: any number from 0 on, of which only the proportions count.
+        Scores and losses are weighted means, and tests are made for the effective number of rows. The column itself is
+        never ranked, and rows of weight 0 are left out.
     uncertainty : bool, default False
         Whether to measure how sure the ranking is: standard errors of the scores in round 1, and rank intervals. The
         rows are ranked by halves 50 times, and scored 20 times more.
@@ -204,6 +209,7 @@ def select(
     join: str | Sequence[str] = (),
     together: Mapping[str, str | Sequence[str]] | None = None,
     group: str | None = None,
+    weight: str | None = None,
     classifier: Any = "nb",
     engine: Literal["local", "dask"] = "local",
     scheduler: str | None = None,
@@ -236,7 +242,7 @@ def select(
         The score that decides which feature leaves: Ŝ_A or Ŝ_S.
     seed : int, default 0
         The seed of the folds, of tables that are drawn to test columns of rare values, and of the SVM's shuffles.
-    target, cut_target, min_class, mapping, include, exclude, keep_identifiers, count, join, together, group
+    target, cut_target, min_class, mapping, include, exclude, keep_identifiers, count, join, together, group, weight
         Which columns and rows there are, as for ``rank``.
     classifier : str, classifier or estimator, default "nb"
         The classifier whose probabilities are used, as for ``rank``. All but ``"nb"`` are cross-validated in ten folds

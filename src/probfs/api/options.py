@@ -240,7 +240,11 @@ JOIN = panel(
     join=Option("Rank two columns as one: a+b.", Names("A+B"), many=True),
     together=Option("Columns that are one feature: colour=colour_*.", Groups(), many=True),
 )
-GROUP = panel("Columns", group=Option("Column of subjects whose rows belong together.", COLUMN))
+ABOUT_ROWS = panel(
+    "Columns",
+    group=Option("Column of subjects whose rows belong together.", COLUMN),
+    weight=Option("Column of weights: how important each row is.", COLUMN),
+)
 
 
 def _classifier_options(for_columns_only: bool) -> Group:
@@ -327,6 +331,6 @@ IN_PYTHON = {
 
 # --- what commands and calls have in common ---
 
-RANK = DATA | UNLABELED | READING | COLUMNS | JOIN | GROUP | CLASSIFIER | ELIMINATION
-SELECT = DATA | READING | COLUMNS | JOIN | GROUP | CLASSIFIER | SELECTION
+RANK = DATA | UNLABELED | READING | COLUMNS | JOIN | ABOUT_ROWS | CLASSIFIER | ELIMINATION
+SELECT = DATA | READING | COLUMNS | JOIN | ABOUT_ROWS | CLASSIFIER | SELECTION
 PAIRS = DATA | READING | COLUMNS | {name: COLUMN_CLASSIFIER[name] for name in ("bins", "missing")} | PAIRING

@@ -34,7 +34,7 @@ from probfs.classifiers.catalogue import CLASSIFIERS, find_classifier
 from probfs.classifiers.options import WholeNumber, check_value
 from probfs.classifiers.scores import SCORES
 from probfs.classifiers.unfitted import UnfittedClassifier
-from probfs.columns.choice import DEFAULT_MIN_CLASS
+from probfs.columns.choice import ABOUT_ROWS, DEFAULT_MIN_CLASS
 from probfs.errors import UsageError
 from probfs.notes import NoteKind
 from probfs.ranking.result import Ranking
@@ -46,7 +46,7 @@ FOR_AUTO = ("keep", "min_features_to_select")
 """Parameters that have a meaning only where the number of columns is found."""
 FOR_A_NUMBER = ("estimate", "step")
 """Parameters that have a meaning only where the number of columns is given."""
-_REFUSED = ("data", "y", "target", "count", "group", "seed", "jobs", "feature_names", "unlabeled", "join")
+_REFUSED = ("data", "y", "target", *ABOUT_ROWS, "seed", "jobs", "feature_names", "unlabeled", "join")
 """Keywords of ``rank`` that the selector fills in, or that have no meaning for it: a pair is no column of X."""
 
 
@@ -213,7 +213,9 @@ class ProbabilisticSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         y : array-like of shape (n_samples,)
             The class of each row.
         sample_weight : array-like of shape (n_samples,), default=None
-            How many equal rows each row stands for: whole numbers, 0 leaves a row out.
+            Whole numbers say how many equal rows each row stands for, and 0 leaves a row out. Where some weight is
+            no whole number, all are importances, of which only the proportions count: scores and losses are weighted
+            means, and tests are made for the effective number of rows.
         unlabeled : matrix or data frame of shape (n_others, n_features), default=None
             Further rows, without classes, for ``score="unlabeled"`` and the Ŝ_SU in ``ranking_result_``.
         groups : array-like of shape (n_samples,), default=None
@@ -363,6 +365,7 @@ class ProbabilisticSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             "target": training.target,
             "count": training.count,
             "group": training.group,
+            "weight": training.weight,
             "classifier": classifier,
             "score": parameters["score"],
             "min_class": least if self.min_class is None else self.min_class,

@@ -18,7 +18,7 @@ from sklearn.utils.validation import validate_data
 from probfs.columns.target import MOST_ROWS
 from probfs.errors import DataError
 from probfs.notes import NoteKind
-from probfs.tables.arrays import Flags, Integers, code_type, index_array, text_array
+from probfs.tables.arrays import Flags, Floats, Integers, code_type, text_array
 from probfs.tables.cells import Kind
 from probfs.tables.column import Column, text_column
 from probfs.tables.frames import table_in_memory
@@ -29,11 +29,12 @@ from probfs.text import counted, option, quoted
 
 @dataclass(frozen=True, eq=False)
 class TrainingTable:
-    """The rows to learn from: features, classes and, where rows count for several, their counts."""
+    """The rows to learn from: features, classes and, where rows count for several, their counts, and so on."""
 
     table: Table
     target: str
     count: str | None
+    weight: str | None
     group: str | None
     classes: npt.NDArray[Any]
     """The distinct values of y, sorted."""
@@ -56,7 +57,10 @@ def training_table(
     name = getattr(y, "name", None)
     y = column_or_1d(y, warn=True)
     check_consistent_length(data, y)
-    counts = None if sample_weight is None else _check_counts(sample_weight, len(y))
+    weights = None if sample_weight is None else _check_weights(sample_weight, len(y))
+    # A row that is important counts once.
+    is_count = weights is not None and bool((weights == np.rint(weights)).all())
+    counts = weights if is_count or weights is None else (weights > 0).astype(np.float64)
     subjects = None if groups is None else _check_groups(groups, y)
     classes, codes = _check_classes(y, unlabeled_value, counts)
     rows = np.bincount(codes, weights=counts, minlength=len(classes) + 1).astype(np.int64).tolist()
@@ -67,13 +71,14 @@ def training_table(
     labels = text_column(target, codes.astype(code_type(len(texts))), texts, declared=texts)
     table = table.with_columns({target: labels})
     names: list[str | None] = []
-    for wanted, numbers in (("sample_weight", counts), ("groups", subjects)):
+    for wanted, numbers in (("sample_weight", weights), ("groups", subjects)):
         free = None if numbers is None else _free_name(wanted, table)
         names.append(free)
         if free is not None and numbers is not None:
-            cells = pa.chunked_array([index_array(numbers)])
+            cells = pa.chunked_array([pa.array(numbers)])
             table = table.with_columns({free: Column(free, cells, Kind.NUMBER)})
-    return TrainingTable(table, target, names[0], names[1], classes, tuple(rows[:-1]))
+    count, weight = (names[0], None) if is_count else (None, names[0])
+    return TrainingTable(table, target, count, weight, names[1], classes, tuple(rows[:-1]))
 
 
 def unlabelled_table(estimator: Any, data: Any) -> Table:
@@ -148,24 +153,22 @@ def _table_of(estimator: Any, data: Any, source: str) -> Table:
     return replace(table, source=source, columns=usable).with_notes(notes)
 
 
-def _check_counts(sample_weight: Any, rows: int) -> Integers:
-    """Weights as whole numbers: each says how many equal rows a row stands for."""
+def _check_weights(sample_weight: Any, rows: int) -> Floats:
+    """Weights from 0 on. Whole numbers say how many equal rows a row stands for, and others how important it is."""
     if isinstance(sample_weight, Number):
         sample_weight = np.full(rows, sample_weight)
-    weights = check_array(sample_weight, ensure_2d=False, dtype=np.float64, input_name="sample_weight")
+    weights: Floats = check_array(sample_weight, ensure_2d=False, dtype=np.float64, input_name="sample_weight")
     if weights.shape != (rows,):
         raise ValueError(f"{option('sample_weight')}: its shape is {weights.shape}, but X has {counted(rows, 'row')}")
-    wrong = np.flatnonzero((weights < 0) | (weights != np.rint(weights)))
+    wrong = np.flatnonzero(weights < 0)
     if len(wrong):
-        problem = f"{float(weights[wrong[0]]):g} in row {wrong[0]} is no whole number from 0 on"
-        why = "a weight says how many equal rows a row stands for, as no part of a row can be left out to judge it"
-        raise ValueError(f"{option('sample_weight')}: {problem}; {why}; multiply or round the weights")
+        problem = f"{float(weights[wrong[0]]):g} in row {wrong[0]} is negative"
+        raise ValueError(f"{option('sample_weight')}: {problem}; weights are numbers from 0 on")
     if not weights.any():
         raise ValueError(f"{option('sample_weight')}: every weight is zero, which leaves no row")
     if weights.sum() > MOST_ROWS:
         raise ValueError(f"{option('sample_weight')}: the weights add up to more than 2^53 rows; divide them")
-    counts: Integers = weights.astype(np.int64)
-    return counts
+    return weights
 
 
 def _check_groups(groups: Any, y: npt.NDArray[Any]) -> Integers:
@@ -181,7 +184,7 @@ def _check_groups(groups: Any, y: npt.NDArray[Any]) -> Integers:
 
 
 def _check_classes(
-    y: npt.NDArray[Any], unlabeled_value: Any, counts: Integers | None
+    y: npt.NDArray[Any], unlabeled_value: Any, counts: Floats | None
 ) -> tuple[npt.NDArray[Any], Integers]:
     """The distinct classes, and the position of each row's among them; their number for a row without one, or of which
     there is none.

@@ -68,7 +68,7 @@ def compile_rows(code_dtype: np.dtype[Any], classes: int) -> str | None:
     def compile_one_row() -> None:
         models = LogOdds(np.zeros((classes - 1, 1, 2)), np.zeros((classes - 1, 1)))
         codes, zero = np.zeros((1, 1), dtype=code_dtype), np.zeros(1, dtype=np.int64)
-        CompiledRows(codes, np.ones(1), zero, zero, zero, models).compile()
+        CompiledRows(codes, np.ones(1), np.ones(1), zero, zero, zero, models).compile()
 
     return compile_loops(compile_one_row)
 

@@ -32,14 +32,15 @@ _compiled = njit(cache=True, nogil=True, error_model="numpy", fastmath={"contrac
 
 @_compiled
 def update(
-    codes, features, offsets, log_odds, model, sign, odds, impossible, labels, counts, posterior, start, fit, first, end
+    codes, features, offsets, log_odds, model, sign, odds, impossible, labels, counts, weights, posterior,
+    start, fit, first, end
 ):  # fmt: skip
     """Add the log-odds of some features to those of the rows, or with sign -1 take them away; then find each row's
     posterior and top class; and of each block from ``first`` to ``end`` the errors, the absolute and logarithmic loss,
     and how many rows are ruled out: their own class lies further behind than ``impossible``.
 
     With two classes, ``posterior`` holds the probability of the less probable class, and the weight of a row's changes:
-    its count times the product of both probabilities, negative where the less probable class is the row's own.
+    its weight times the product of both probabilities, negative where the less probable class is the row's own.
     """
     others, rows = odds.shape
     models, slots = np.uint64(log_odds.shape[1]), np.uint64(log_odds.shape[2])
@@ -53,11 +54,35 @@ def update(
                     odds[c, row] += sign * term
         if others == 1:
             _finish_two_classes(
-                odds, impossible, model, labels, counts, slots, models, posterior, start, fit[block], begin, stop
+                odds,
+                impossible,
+                model,
+                labels,
+                counts,
+                weights,
+                slots,
+                models,
+                posterior,
+                start,
+                fit[block],
+                begin,
+                stop,
             )
         else:
             _finish_classes(
-                odds, impossible, model, labels, counts, slots, models, posterior, start, fit[block], begin, stop
+                odds,
+                impossible,
+                model,
+                labels,
+                counts,
+                weights,
+                slots,
+                models,
+                posterior,
+                start,
+                fit[block],
+                begin,
+                stop,
             )
 
 
@@ -77,37 +102,41 @@ def _exp(x):
 
 
 @_compiled
-def _finish_two_classes(odds, impossible, model, labels, counts, slots, models, posterior, start, fit, begin, stop):
-    log_odds, q, weight = odds[0], posterior[0], posterior[1]
+def _finish_two_classes(
+    odds, impossible, model, labels, counts, weights, slots, models, posterior, start, fit, begin, stop
+):
+    log_odds, q, change = odds[0], posterior[0], posterior[1]
     errors, miss, loss, ruled_out = 0.0, 0.0, 0.0, 0.0
     for first in range(begin, stop, np.uint64(_FACTORS_PER_LOG)):
         last, product = min(first + np.uint64(_FACTORS_PER_LOG), stop), 1.0
         for row in range(first, last):
-            margin, count = log_odds[row], counts[row]
+            margin, weight = log_odds[row], weights[row]
             ratio = _exp(-abs(margin))
             larger = 1.0 / (1.0 + ratio)
             is_top = (labels[row] == 0) == (margin >= 0.0)
             q[row] = ratio * larger
-            weight[row] = count * ratio * larger * larger * (1.0 if is_top else -1.0)
+            change[row] = weight * ratio * larger * larger * (1.0 if is_top else -1.0)
             top = np.uint64(0) if margin >= 0.0 else models
             start[0, row] = (top + np.uint64(model[row])) * slots
             # Equal probabilities fall to class 0.
-            errors += count if (margin >= -EVEN_ODDS) != (labels[row] == 0) else 0.0
-            miss += count * (ratio * larger if is_top else larger)
+            errors += counts[row] if (margin >= -EVEN_ODDS) != (labels[row] == 0) else 0.0
+            miss += weight * (ratio * larger if is_top else larger)
             behind = 0.0 if is_top else abs(margin)
-            ruled_out += count if behind > impossible else 0.0
-            loss += count * behind
+            ruled_out += weight if behind > impossible else 0.0
+            loss += weight * behind
             # One logarithm of a product is cheaper than many logarithms.
-            product *= 1.0 + ratio if count == 1.0 else 1.0
+            product *= 1.0 + ratio if weight == 1.0 else 1.0
         loss += math.log(product)
         for row in range(first, last):
-            if counts[row] != 1.0:
-                loss += counts[row] * math.log1p(math.exp(-abs(log_odds[row])))
+            if weights[row] != 1.0:
+                loss += weights[row] * math.log1p(math.exp(-abs(log_odds[row])))
     fit[0], fit[1], fit[2], fit[3] = errors, miss, loss, ruled_out
 
 
 @_compiled
-def _finish_classes(odds, impossible, model, labels, counts, slots, models, posterior, start, fit, begin, stop):
+def _finish_classes(
+    odds, impossible, model, labels, counts, weights, slots, models, posterior, start, fit, begin, stop
+):
     others = odds.shape[0]
     errors, miss, loss, ruled_out = 0.0, 0.0, 0.0, 0.0
     for row in range(begin, stop):
@@ -130,11 +159,11 @@ def _finish_classes(odds, impossible, model, labels, counts, slots, models, post
         start[0, row] = np.uint64(top) * models * slots + start[1, row]
         if label >= 0:
             behind = highest - (odds[label, row] if label < others else 0.0)
-            ruled_out += counts[row] if behind > impossible else 0.0
+            ruled_out += weights[row] if behind > impossible else 0.0
             errors += counts[row] if predicted != label else 0.0
-            miss += counts[row] * (wrong / total)
+            miss += weights[row] * (wrong / total)
             # Where the row's own class leads, the weights of the others may add up to far less than 1.
-            loss += counts[row] * (math.log1p(wrong) if behind == 0.0 else behind + math.log(total))
+            loss += weights[row] * (math.log1p(wrong) if behind == 0.0 else behind + math.log(total))
     fit[0], fit[1], fit[2], fit[3] = errors, miss, loss, ruled_out
 
 

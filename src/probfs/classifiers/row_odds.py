@@ -35,20 +35,24 @@ def least_probability(rows: float) -> float:
 
 @dataclass(frozen=True)
 class Moments:
-    """How many rows there are, the mean of their values, and the sum of squared differences to it."""
+    """How many rows there are, or what they weigh; the mean of their values, and the sum of squared differences to it;
+    and the sum of squares of what single rows weigh.
+    """
 
     rows: float
     mean: float
     squares: float
+    square_weights: float
 
     @classmethod
-    def of(cls, values: Floats, counts: Floats) -> Moments:
-        """Those of one value for each row; a row that counts for several is several rows."""
+    def of(cls, values: Floats, counts: Floats, copies: Floats | None = None) -> Moments:
+        """Those of one value for each row; a row that counts for several is several rows, or ``copies`` of a weight."""
         rows = float(counts.sum())
         if not rows:
-            return cls(0.0, 0.0, 0.0)
+            return cls(0.0, 0.0, 0.0, 0.0)
         mean = float((counts * values).sum()) / rows
-        return cls(rows, mean, float((counts * (values - mean) ** 2).sum()))
+        square_weights = rows if copies is None else float((counts**2 / copies).sum())
+        return cls(rows, mean, float((counts * (values - mean) ** 2).sum()), square_weights)
 
     def __add__(self, other: Moments) -> Moments:
         # Chan, Golub & LeVeque (1983): no squares of means are subtracted from each other.
@@ -57,12 +61,14 @@ class Moments:
             return self
         apart = other.mean - self.mean
         mean = (self.rows * self.mean + other.rows * other.mean) / rows
-        return Moments(rows, mean, self.squares + other.squares + apart**2 * self.rows * other.rows / rows)
+        squares = self.squares + other.squares + apart**2 * self.rows * other.rows / rows
+        return Moments(rows, mean, squares, self.square_weights + other.square_weights)
 
     @property
     def se(self) -> float:
-        """The standard error of the mean."""
-        return math.sqrt(self.squares / max(self.rows - 1, 1) / self.rows)
+        """The standard error of the mean, from the effective number of rows."""
+        effective = self.rows**2 / self.square_weights
+        return math.sqrt(self.squares / self.rows / max(effective - 1, 1))
 
 
 class Odds(Protocol):
@@ -73,7 +79,8 @@ class Odds(Protocol):
     """
 
     @property
-    def rows(self) -> float: ...
+    def rows(self) -> float:
+        """How many there are, or what they weigh."""
 
     @property
     def errors(self) -> float:
@@ -98,19 +105,23 @@ class RowOdds:
 
     against_own: Floats
     counts: Floats
-    """How many equal rows each row stands for."""
+    """How many equal rows each row stands for, or what they weigh."""
     errors: float
     """How many rows have a most probable class that is not their own."""
+    copies: Floats | None = None
+    """How many equal rows each row stands for, where they weigh something else."""
 
     @classmethod
     def joined(cls, parts: Sequence[RowOdds]) -> RowOdds:
         """The odds of several groups of rows, one after the other."""
         if len(parts) == 1:
             return parts[0]
+        copies = [part.copies for part in parts if part.copies is not None]
         return cls(
             np.concatenate([part.against_own for part in parts], axis=1),
             np.concatenate([part.counts for part in parts]),
             sum(part.errors for part in parts),
+            np.concatenate(copies) if len(copies) == len(parts) else None,
         )
 
     @property
@@ -165,7 +176,11 @@ class RowOdds:
 
     def minus(self, sharpness: float | None, other: RowOdds, other_sharpness: float | None) -> Moments:
         least = least_probability(self.rows)
-        return Moments.of(self.losses(sharpness, least) - other.losses(other_sharpness, least), self.counts)
+        return self.moments(self.losses(sharpness, least) - other.losses(other_sharpness, least))
+
+    def moments(self, values: Floats) -> Moments:
+        """Those of one value for each row."""
+        return Moments.of(values, self.counts, self.copies)
 
     @cached_property
     def _finite(self) -> Floats:

@@ -132,9 +132,9 @@ class ClusterEngine:
         if request.y is not None or request.feature_names is not None:
             problem = f"y and {option('feature_names')} go with arrays and frames"
             raise UsageError(f"{problem}, and {option('engine', 'dask')} reads files")
-        if choice.group is not None:
-            problem = f"{option('group')}: rows of one subject may be in many blocks of {option('engine', 'dask')}"
-            raise UsageError(f"{problem}, so that they cannot be left out together; rank without a cluster")
+        for parameter in choice.about_rows.keys() - {"count"}:
+            problem = f"{option(parameter)} goes with the rows of one machine"
+            raise UsageError(f"{problem}, and {option('engine', 'dask')} has them on several; rank without a cluster")
         # Without a name, the target is the last column, of which each file might have another.
         named = choice.target or mapping.target or not choice.include
         options = reading_for(reading, mapping, choice, every_column=request.every_column or not named)

@@ -25,6 +25,8 @@ DATE_ORDERS = ("dmy", "mdy")
 MISSING_IN_A_COLUMN = ("skip", "value")
 """What a missing cell may be for a classifier: nothing, or a value of its own."""
 MISSING_CHOICES = (*MISSING_IN_A_COLUMN, "auto")
+ABOUT_ROWS = ("count", "weight", "group")
+"""The options that name a column of what rows are, none of which is a feature."""
 AUTO, NONE = "auto", "none"
 """What users say in place of a text that means missing: take all that looks so, or nothing but what they name."""
 
@@ -58,11 +60,18 @@ class ColumnChoice:
     texts."""
     group: str | None = None
     """The column that says which subject a row belongs to."""
+    weight: str | None = None
+    """The column that says how important a row is."""
 
     def __post_init__(self) -> None:
-        for name in (self.target, self.count, self.group, *self.include, *self.exclude, *self.na):
+        for name in (self.target, *self.about_rows.values(), *self.include, *self.exclude, *self.na):
             if name is not None and any("\ud800" <= character <= "\udfff" for character in name):
                 raise UsageError(f"{quoted(name)} is not valid Unicode; write it as your terminal's encoding has it")
+
+    @property
+    def about_rows(self) -> dict[str, str]:
+        """The columns that say something of rows and are no features, by the options that name them."""
+        return {option: name for option in ABOUT_ROWS if (name := getattr(self, option)) is not None}
 
     @property
     def named_missing(self) -> tuple[str, ...]:
@@ -135,7 +144,7 @@ class TableNames:
 
 def default_target(names: Iterable[str], mapping: ColumnMapping, choice: ColumnChoice) -> str | None:
     """The column to predict where no file suggests one: the user's, the mapping's, or the last that is free."""
-    unwanted = {*mapping.drop, *choice.exclude, choice.count, choice.group}
+    unwanted = {*mapping.drop, *choice.exclude, *choice.about_rows.values()}
     free = [name for name in names if name not in unwanted]
     return choice.target or mapping.target or (free[-1] if free else None)
 
@@ -157,10 +166,10 @@ def columns_not_needed(names: Sequence[str], mapping: ColumnMapping, choice: Col
         return frozenset()
     dropped = {*mapping.drop, *exclude}
     # A target or a count that is also left out is a mistake, and its message shows cells.
-    needed = {choice.target, mapping.target, choice.count, choice.group}
+    needed = {choice.target, mapping.target, *choice.about_rows.values()}
     if not include:
         return frozenset(dropped.difference(needed))
-    free = [name for name in names if name not in dropped and name not in (choice.count, choice.group)]
+    free = [name for name in names if name not in dropped and name not in choice.about_rows.values()]
     # Without a name, the last column is the target; and what a mapping says of values is checked by the values.
     needed.update(free[-1:], include, mapping.columns, mapping.missing_cells)
     return frozenset(names).difference(name for name in needed if name is not None)
@@ -178,14 +187,14 @@ def check_choice(mapping: ColumnMapping, choice: ColumnChoice, target: str) -> N
     """Refuse options that contradict each other, or the mapping."""
     source, cut = mapping.source, choice.cut_target is not None
     roles: dict[str, list[str]] = {target: [f"cut by {option('cut_target')}" if cut else "the target"]}
-    for parameter in ("count", "group", "include", "exclude"):
+    for parameter in (*ABOUT_ROWS, "include", "exclude"):
         named = getattr(choice, parameter) or ()
         for name in (named,) if isinstance(named, str) else named:
             roles.setdefault(name, []).append(f"named by {option(parameter)}")
     for name in mapping.drop:
         if name in roles and name not in choice.exclude:
             roles[name].append(f"dropped by {source}")
-    for name in mapping.columns.keys() & {choice.count, choice.group, target if cut else None}:
+    for name in mapping.columns.keys() & {*choice.about_rows.values(), target if cut else None}:
         roles[name].append(f"given a rule in {source}")
     for name, found in roles.items():
         if len(found) > 1:

@@ -20,6 +20,10 @@ MISSING_LABEL = "(missing)"
 """The label of a missing cell that counts as a value."""
 MOST_VALUES = 1_000_000
 """Values of one feature: a column with more does not hold categories, and would take all memory."""
+LEAST_TOTAL = 1e-300
+"""In place of a sum of weights that is 0, or less than this, in a denominator."""
+_EXACT_BITS = 52
+"""Doubles of up to so many binary digits are added and subtracted without rounding, with one digit to spare."""
 _ROWS_PER_COMBINATION = 4
 """Merging pays where there are at least this many rows for each combination of values that could occur."""
 
@@ -107,10 +111,33 @@ class Dataset:
     source: str = "table"
     groups: Integers | None = None
     """The subject that each labelled row belongs to, by number; None where each row is one of its own."""
+    weights: Floats | None = None
+    """How important each copy of a labelled row is, about 1 on average; None where all are equally important."""
 
     @property
     def rows(self) -> int:
         return int(self.counts.sum())
+
+    @property
+    def row_weights(self) -> Floats:
+        """What each labelled row weighs with all of its copies."""
+        return weigh(self.counts, self.weights)
+
+    @property
+    def total_weight(self) -> float:
+        return float(self.row_weights.sum())
+
+    @property
+    def effective_rows(self) -> float:
+        """How many equally important rows would say as much (Kish 1965)."""
+        if self.weights is None:
+            return float(self.rows)
+        return self.total_weight**2 / max(float(self.counts @ self.weights**2), LEAST_TOTAL)
+
+    def kinds(self) -> list[Integers]:
+        """What tells rows apart beside classes and features: subjects and weights, by number."""
+        weights = None if self.weights is None else np.unique(self.weights, return_inverse=True)[1].astype(np.int64)
+        return [numbers for numbers in (self.groups, weights) if numbers is not None]
 
     @cached_property
     def units(self) -> int:
@@ -137,9 +164,8 @@ class Dataset:
         )
         labels, counts, others = self.labels[labelled], self.counts[labelled], self.unlabelled_counts[unlabelled]
         groups = None if self.groups is None else self.groups[labelled]
-        return replace(
-            self, features=tuple(features), labels=labels, counts=counts, unlabelled_counts=others, groups=groups
-        )
+        weights = None if self.weights is None else self.weights[labelled]
+        return Dataset(tuple(features), self.classes, labels, counts, others, self.source, groups, weights)
 
     def counted(self) -> Dataset:
         """The dataset without the rows that count for nothing."""
@@ -161,19 +187,40 @@ class Dataset:
         return dict(zip(self.classes, totals.tolist(), strict=True))
 
 
+def normalise_weights(importance: Floats, counts: Integers) -> Floats | None:
+    """Weights in proportion to the importance of rows, which is above 0: 1 on average over all copies, so that no
+    constant factor changes an answer. None where all are equal.
+
+    They are multiples of a power of 2 so large that all sums of them are exact, and do not depend on the order of rows:
+    what is left without the only row that holds a value is 0.
+    """
+    if importance.min() == importance.max():
+        return None
+    importance = importance / importance.max()
+    weights = importance * (counts.sum() / (counts @ importance))
+    unit = 2.0 ** (math.ceil(math.log2(counts.sum())) - _EXACT_BITS)
+    normalised: Floats = np.maximum(np.rint(weights / unit), 1) * unit
+    return normalised
+
+
+def weigh(counts: Integers, weights: Floats | None) -> Floats:
+    """What rows weigh with all of their copies."""
+    return counts.astype(np.float64) if weights is None else counts * weights
+
+
 def merge_equal_rows(dataset: Dataset) -> Dataset:
     """The dataset with equal rows merged, where rows must repeat because few combinations of values can occur."""
-    groups = [] if dataset.groups is None else [dataset.groups]
-    sizes: list[int] = [int(codes.max(initial=0)) + 1 for codes in groups]
+    kinds = dataset.kinds()
+    sizes: list[int] = [int(codes.max(initial=0)) + 1 for codes in kinds]
     for feature in dataset.features:
         # A missing cell counts as one more value.
         sizes.append(1 + max(int(codes.max(initial=0)) for codes in (feature.labelled, feature.unlabelled)))
         if math.prod(sizes) * len(dataset.classes) * _ROWS_PER_COMBINATION > len(dataset.counts):
             return dataset
-    labelled = [dataset.labels, *groups, *(feature.labelled for feature in dataset.features)]
+    labelled = [dataset.labels, *kinds, *(feature.labelled for feature in dataset.features)]
     rows, counts = _merge_rows(labelled, [len(dataset.classes), *sizes], dataset.counts)
     others, unlabelled_counts = np.arange(len(dataset.unlabelled_counts)), dataset.unlabelled_counts
-    sizes = sizes[len(groups) :]
+    sizes = sizes[len(kinds) :]
     if math.prod(sizes) * _ROWS_PER_COMBINATION <= len(unlabelled_counts):
         others, unlabelled_counts = _merge_rows([f.unlabelled for f in dataset.features], sizes, unlabelled_counts)
     return replace(dataset.take(rows, others), counts=counts, unlabelled_counts=unlabelled_counts)
@@ -206,7 +253,7 @@ class ValueCounts:
     offset: Integers
     by_slot: Floats
     class_rows: Floats
-    """How many rows each class has."""
+    """How many rows each class has. Like all counts, a sum of weights where rows are not equally important."""
     members: Mapping[int, Sequence[tuple[Codes, int]]] = field(default_factory=dict)
     """Of features, by position, that are several columns together: each column's codes, as in ``Feature.members``, and
     its number of values.
@@ -219,6 +266,9 @@ class ValueCounts:
     def __sub__(self, other: ValueCounts) -> ValueCounts:
         by_slot, class_rows = self.by_slot - other.by_slot, self.class_rows - other.class_rows
         return replace(self, by_slot=by_slot, class_rows=class_rows)
+
+    def scaled(self, factor: float) -> ValueCounts:
+        return replace(self, by_slot=self.by_slot * factor, class_rows=self.class_rows * factor)
 
     def of_features(self, features: Integers) -> ValueCounts:
         """The counts of some features, by position."""

@@ -11,7 +11,14 @@ from itertools import compress
 import numpy as np
 import pyarrow as pa
 
-from probfs.columns.dataset import MISSING_LABEL, Dataset, DeferredLabels, Feature, refuse_many_values
+from probfs.columns.dataset import (
+    MISSING_LABEL,
+    Dataset,
+    DeferredLabels,
+    Feature,
+    normalise_weights,
+    refuse_many_values,
+)
 from probfs.columns.dates import are_iso_dates
 from probfs.columns.prepare import ColumnPlan, PreparedTable
 from probfs.columns.rules import (
@@ -65,6 +72,8 @@ def encode(prepared: PreparedTable, unlabelled: Sequence[Table] = ()) -> tuple[D
         distinct[plan.name] = int(np.count_nonzero(held))
         unseen[plan.name] = unseen_share(lost, int(np.count_nonzero(present)))
     rows = _labelled(prepared)
+    importance = prepared.importance
+    weights = None if importance is None else normalise_weights(importance[rows], prepared.weights[rows])
     dataset = Dataset(
         tuple(features),
         prepared.target.classes,
@@ -73,9 +82,14 @@ def encode(prepared: PreparedTable, unlabelled: Sequence[Table] = ()) -> tuple[D
         np.concatenate([prepared.weights[prepared.unlabelled], *(row_counts(table, count) for table in others)]),
         prepared.table.source,
         prepared.groups(),
+        weights,
     )
-    lacking = [note for table in others for note in notes_on_lacking_counts(table, count)]
-    return dataset, (*lacking, *notes_on_unseen(unseen), *notes_on_features(prepared, distinct))
+    notes = [note for table in others for note in notes_on_lacking_counts(table, count)]
+    if weights is not None:
+        equal = f"as much as {dataset.effective_rows:,.1f} equally important ones"
+        message = f"the {counted(dataset.rows, 'row')} say {equal}, by {option('weight')}; tests are made for so many"
+        notes.append(NoteKind.EFFECTIVE_ROWS.note(message, [prepared.choice.weight or ""]))
+    return dataset, (*notes, *notes_on_unseen(unseen), *notes_on_features(prepared, distinct))
 
 
 def _labelled(prepared: PreparedTable) -> Rows:

@@ -40,9 +40,8 @@ def order_by_content(dataset: Dataset, seed: int) -> Dataset:
     if dataset.groups is not None:
         # Numbered by their content, too.
         places = np.argsort(np.argsort(subject_hashes(dataset, labelled), kind="stable"))
-        groups = places[dataset.groups]
-        dataset = replace(dataset, groups=groups)
-        cells.insert(1, groups)
+        dataset = replace(dataset, groups=places[dataset.groups])
+    cells[1:1] = dataset.kinds()
     rows, counts = _distinct_by_hash(cells, labelled, dataset.counts)
     no_class = np.zeros(len(unlabelled), dtype=np.int64)
     others, other_counts = _distinct_by_hash(
@@ -57,7 +56,7 @@ def _distinct_by_hash(
 ) -> tuple[npt.NDArray[np.intp], Integers]:
     """The position of one row of each set of equal rows, by class and then by hash, and how many rows each set has.
 
-    ``cells`` holds the class, and then the subject, if there are such, and the columns.
+    ``cells`` holds the class, then the subject and the weight, if there are such, and the columns.
     """
     # Very rarely, rows that differ share a hash: the cells settle their order. Lexsort's last key counts first.
     order = np.lexsort((*cells[1:], hashes, cells[0]))
@@ -78,6 +77,9 @@ def content_hashes(dataset: Dataset, seed: int) -> tuple[Hashes, Hashes]:
         # Sums of 64-bit numbers wrap around, and do not depend on the order of the columns.
         labelled += hashes[feature.labelled]
         unlabelled += hashes[feature.unlabelled]
+    if dataset.weights is not None:
+        # By their order: of proportional weights, digits may differ.
+        labelled += _mix_bits(np.unique(dataset.weights, return_inverse=True)[1].astype(np.uint64) + np.uint64(1))
     return labelled, unlabelled
 
 

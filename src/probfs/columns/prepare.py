@@ -29,11 +29,12 @@ from probfs.columns.target import (
     learn_rule,
     read_classes,
     row_counts,
+    row_importance,
 )
 from probfs.columns.texts import TableTexts, read_texts
 from probfs.errors import DataError
 from probfs.notes import Note, NoteKind
-from probfs.tables.arrays import Integers, code_type, index_array, is_number, looked_up
+from probfs.tables.arrays import Floats, Integers, code_type, index_array, is_number, looked_up
 from probfs.tables.cells import Kind
 from probfs.tables.column import Column, text_column
 from probfs.tables.table import Profile, Table, profile_columns
@@ -50,6 +51,7 @@ class Role(Enum):
     TARGET = "target"
     COUNT = "count"
     GROUP = "group"
+    WEIGHT = "weight"
     FEATURE = "feature"
     LEFT_OUT = "left out"
 
@@ -92,6 +94,8 @@ class PreparedTable:
     """What columns hold in labelled rows."""
     dropped_rows: int
     """How many rows are left out because their class is rare; their weights are 0."""
+    importance: Floats | None = None
+    """How important each row is, where a column says so; rows of importance 0 stand for none."""
     plans: tuple[ColumnPlan, ...] = ()
     notes: tuple[Note, ...] = ()
 
@@ -192,12 +196,13 @@ def prepare(table: Table, mapping: ColumnMapping, choice: ColumnChoice, decimal:
     target_name, reason = choose_target(table, mapping, choice)
     found = set[str]()
     texts, table = read_texts(table, mapping, choice, decimal, target_name, found)
-    for parameter, named in (("count", choice.count), ("group", choice.group)):
-        if named is not None:
-            names.refuse_unknown(named, parameter)
+    for parameter, named in choice.about_rows.items():
+        names.refuse_unknown(named, parameter)
     check_choice(mapping, choice, target_name)
-    weights = row_counts(table, choice.count)
-    counts = None if choice.count is None else weights
+    weights, importance = row_counts(table, choice.count), row_importance(table, choice.weight, target_name)
+    if importance is not None:
+        weights = np.where(importance > 0, weights, 0)
+    counts = None if choice.count is None and importance is None else weights
     every_class = read_classes(table, mapping, target_name, reason, counts, choice.cut_target)
     target, weights, dropping = drop_rare_classes(every_class, weights, choice.min_class, table.source)
     dropped_rows = sum(every_class.class_rows) - sum(target.class_rows)
@@ -207,7 +212,8 @@ def prepare(table: Table, mapping: ColumnMapping, choice: ColumnChoice, decimal:
     profiles = profile_columns(columns, labelled_weights, times_in_leak(target.class_rows, labelled_weights))
     # Where all rows are labelled and stand for one, the profiles are the same.
     in_every_row = profiles if labelled_weights is None and counts is None else profile_columns(columns, counts)
-    draft = PreparedTable(table, mapping, choice, target, texts, weights, labelled_weights, profiles, dropped_rows)
+    of_rows = weights, labelled_weights, profiles, dropped_rows, importance
+    draft = PreparedTable(table, mapping, choice, target, texts, *of_rows)
     plans = tuple(_plan_columns(draft, in_every_row, counts))
     used = {plan.name for plan in plans if plan.role is not Role.LEFT_OUT}
     cells = (*texts.notes(used), *note_on_unused(choice.named_missing, found, table.columns.values()))
@@ -225,13 +231,12 @@ def _plan_columns(
     left_out = dict.fromkeys(mapping.drop, "dropped by the mapping") | dict.fromkeys(choice.exclude, option("exclude"))
     if choice.include:
         left_out = dict.fromkeys(set(table.columns).difference(choice.include), option("include")) | left_out
+    about_rows = {name: parameter for parameter, name in choice.about_rows.items()}
     for name, column in table.columns.items():
         if name == prepared.target.name:
             yield ColumnPlan(name, Role.TARGET, "")
-        elif name == choice.count:
-            yield ColumnPlan(name, Role.COUNT, option("count"))
-        elif name == choice.group:
-            yield ColumnPlan(name, Role.GROUP, option("group"))
+        elif name in about_rows:
+            yield ColumnPlan(name, Role(about_rows[name]), option(about_rows[name]))
         elif name in left_out:
             yield ColumnPlan(name, Role.LEFT_OUT, left_out[name])
         else:

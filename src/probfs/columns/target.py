@@ -15,7 +15,7 @@ from probfs.columns.mapping import ColumnMapping
 from probfs.columns.rules import UNKNOWN, Category, Coder, Quantiles, Rule, Seen, UnfitValueError, some_numbers
 from probfs.errors import DataError, UsageError
 from probfs.notes import Note, NoteKind
-from probfs.tables.arrays import Integers, Labels, index_array, looked_up, text_array
+from probfs.tables.arrays import Floats, Integers, Labels, index_array, looked_up, text_array
 from probfs.tables.cells import Kind
 from probfs.tables.column import Column
 from probfs.tables.table import GIVEN_AS_Y, Table
@@ -134,6 +134,26 @@ def row_counts(table: Table, name: str | None) -> Integers:
     if (counts * (1.0 if rows is None else rows.astype(np.float64))).sum() > MOST_ROWS:
         raise DataError(f"column {quoted(name)}: the counts add up to more than 2^53 rows", source=table.source)
     return counts if rows is None else counts * rows
+
+
+def row_importance(table: Table, name: str | None, target: str) -> Floats | None:
+    """The number in the column called ``name`` of each row. Rows without a class need none, and weigh 1 or 0."""
+    if name is None:
+        return None
+    column = table.usable(table.columns[name])
+    numbers = some_numbers(column.entries, Kind.NUMBER)
+    wrong = np.flatnonzero(~((numbers >= 0) & np.isfinite(numbers)))
+    if len(wrong):
+        problem = f"{quoted(column.values[wrong[0]].as_py())} is not a weight; use finite numbers from 0 on"
+        raise table.cell_error(column, int(wrong[0]), problem)
+    importance: Floats = np.append(numbers, np.nan)[column.codes]
+    unlabelled = table.columns[target].is_missing()
+    lacking = np.flatnonzero(np.isnan(importance) & ~unlabelled)
+    if len(lacking):
+        raise table.row_error(column, int(lacking[0]), "the weight is missing; write 0 to leave the row out")
+    if not importance[~unlabelled].any():
+        raise DataError(f"column {quoted(name)}: every weight is zero, which leaves no row", source=table.source)
+    return np.where(unlabelled & (importance != 0), 1.0, importance)
 
 
 def read_classes(

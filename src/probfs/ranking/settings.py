@@ -38,6 +38,8 @@ class Settings:
     count: str | None = None
     group: str | None = None
     """The column that says which subject a row belongs to."""
+    weight: str | None = None
+    """The column that says how important a row is."""
     na: tuple[str, ...] = ()
     dates: str | None = None
     """Whether the day or the month comes first in dates; None where the columns showed it."""

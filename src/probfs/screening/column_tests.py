@@ -77,14 +77,23 @@ class _Doubtful:
 
 
 def _probabilities(
-    law: PermutationLaw, relation: Floats, value_rows: Floats, class_rows: Floats, rare: Flags, *, numbers: bool
+    law: PermutationLaw,
+    relation: Floats,
+    value_rows: Floats,
+    class_rows: Floats,
+    rare: Flags,
+    most_draws: int,
+    *,
+    numbers: bool,
 ) -> tuple[Floats, list[_Doubtful]]:
     """The p-values of several relations, and which of them are to be drawn: till then p is what it cannot exceed.
 
     Of few rows a small p is exact, unless there are too many tables; else it is that of the gamma law, except where
-    something is so ``rare`` that this tail is too light.
+    something is so ``rare`` that this tail is too light. Where no tables are to be drawn, it is that of the law.
     """
     p = law.tail(relation)
+    if not most_draws:
+        return p, []
     few = np.flatnonzero(law.varies & (p < _CLAIM_OF_FEW_ROWS) & (class_rows.sum(axis=1) < FEW_ROWS))
     for same, margins in with_equal_margins(few, value_rows, class_rows, numbers=numbers):
         exact = margins.exact_p(relation[same])
@@ -106,16 +115,16 @@ def _draw(p: Floats, doubtful: _Doubtful, seed: int, draws: int) -> None:
 # Values
 
 
-def chi_squared_test(counts: ValueCounts, seed: int) -> ColumnTests:
+def chi_squared_test(counts: ValueCounts, seed: int, most_draws: int | None = None) -> ColumnTests:
     """X² and p of every feature."""
-    most_draws = enough_draws(len(counts.values))
+    most_draws = enough_draws(len(counts.values)) if most_draws is None else most_draws
     tests = ColumnTests.of_nothing(len(counts.values))
     rare: list[_Doubtful] = []
     value_rows, class_rows, terms = _sums_of_slots(counts)
     for width in np.unique(counts.values[counts.values > 1]).tolist():
         features = np.flatnonzero(counts.values == width)
         slots = counts.offset[features][:, None] + np.arange(width)
-        found, doubtful = _test_tables(value_rows[slots], class_rows[features], terms[slots])
+        found, doubtful = _test_tables(value_rows[slots], class_rows[features], terms[slots], most_draws)
         tests.put(features, found)
         rare += [_Doubtful(features[one.columns], one.margins, one.relation) for one in doubtful]
     certain = 1 / (most_draws + 1)
@@ -152,7 +161,9 @@ def _sums_of_slots(counts: ValueCounts) -> tuple[Floats, Floats, Floats]:
     return value_rows, class_rows, terms
 
 
-def _test_tables(value_rows: Floats, class_rows: Floats, terms: Floats) -> tuple[ColumnTests, list[_Doubtful]]:
+def _test_tables(
+    value_rows: Floats, class_rows: Floats, terms: Floats, most_draws: int
+) -> tuple[ColumnTests, list[_Doubtful]]:
     """X² and p of features of equally many values: features × values, features × classes."""
     rows = class_rows.sum(axis=1)
     relation = terms.sum(axis=1) / np.maximum(rows, 1)
@@ -161,7 +172,7 @@ def _test_tables(value_rows: Floats, class_rows: Floats, terms: Floats) -> tuple
     cells = np.count_nonzero(value_rows, axis=1) * np.count_nonzero(class_rows, axis=1)
     drawable = (rows < MOST_ROWS) & (np.minimum(cells, rows) <= _MOST_WORK_OF_A_DRAW)
     rare = (least < _LEAST_EXPECTED) & drawable
-    p, doubtful = _probabilities(law, relation, value_rows, class_rows, rare, numbers=False)
+    p, doubtful = _probabilities(law, relation, value_rows, class_rows, rare, most_draws, numbers=False)
     return ColumnTests(relation * rows, p, law.varies), doubtful
 
 
@@ -174,7 +185,7 @@ def _least_seen(sizes: Floats) -> Floats:
 
 
 def rank_test(
-    numbers: Floats, labels: Labels, classes: int, counts: Integers, seed: int, most_draws: int = MOST_DRAWS
+    numbers: Floats, labels: Labels, classes: int, counts: Integers | Floats, seed: int, most_draws: int = MOST_DRAWS
 ) -> ColumnTests:
     """H and p of several columns: ``numbers`` is columns × labelled rows, NaN where a cell is missing."""
     tests = ColumnTests.of_nothing(len(numbers))
@@ -219,7 +230,7 @@ def order_test(counts: ValueCounts, scales: Sequence[Floats | None], seed: int, 
 
 
 def _test_numbers(
-    numbers: Floats, labels: Labels, classes: int, counts: Integers, seed: int, most_draws: int
+    numbers: Floats, labels: Labels, classes: int, counts: Integers | Floats, seed: int, most_draws: int
 ) -> ColumnTests:
     if not counts.all():
         numbers = np.where(counts > 0, numbers, np.nan)
@@ -261,8 +272,8 @@ def _test_ranks(
     others = rows - number_rows.max(axis=1)
     rare = (others < rows * _ONE_NUMBER) & (others * least < _FEW_OTHERS * rows)
     cells = np.count_nonzero(number_rows, axis=1) * np.count_nonzero(class_rows, axis=1)
-    drawable = (cells <= FEW_NUMBERS) & (rows < MOST_ROWS)
-    p, doubtful = _probabilities(law, relation, number_rows, class_rows, rare & drawable, numbers=True)
+    drawable = (cells <= FEW_NUMBERS) & (rows < MOST_ROWS) & (most_draws > 0)
+    p, doubtful = _probabilities(law, relation, number_rows, class_rows, rare & drawable, most_draws, numbers=True)
     for one in doubtful:
         _draw(p, one, seed, most_draws)
     unknown = rare & ~drawable

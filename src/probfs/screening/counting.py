@@ -45,7 +45,7 @@ class CodedNumbers:
     codes: Codes
     numbers: Floats
 
-    def count(self, labels: Labels, classes: int, counts: Integers) -> Floats:
+    def count(self, labels: Labels, classes: int, counts: Integers | Floats) -> Floats:
         """How many rows of each class hold each number: numbers × classes."""
         weights = None if (counts == 1).all() else counts
         places = self.codes * np.int64(classes) + labels
@@ -122,7 +122,8 @@ def count_values(dataset: Dataset, folds: int = 1) -> ValueCounts:
     require_memory(_COPIES * 8 * slots * classes, purpose, dataset.source)
     by_slot = np.zeros((slots, classes))
     # Counting is faster than adding up weights of 1.
-    counts = None if (dataset.counts == 1).all() else dataset.counts.astype(np.float64)
+    row_weights = dataset.row_weights
+    counts = None if (row_weights == 1).all() else row_weights
     features_at_a_time = max(1, _CELLS_AT_A_TIME // max(rows, 1))
     for first in range(0, len(values), features_at_a_time):
         block = columns[first : first + features_at_a_time]
@@ -141,7 +142,7 @@ def count_values(dataset: Dataset, folds: int = 1) -> ValueCounts:
                 counted += np.bincount(places.ravel(), weights, minlength=counted.size)
             else:
                 np.add.at(counted, places.ravel(), 1.0 if weights is None else weights)
-    class_rows = np.bincount(dataset.labels, weights=dataset.counts, minlength=classes).astype(np.float64)
+    class_rows = np.bincount(dataset.labels, weights=row_weights, minlength=classes).astype(np.float64)
     together = enumerate(feature.members for feature in dataset.features)
     members = {place: [_counted_codes(own) for own in columns] for place, columns in together if columns}
     return ValueCounts(values, offset, by_slot, class_rows, members)

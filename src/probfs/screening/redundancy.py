@@ -162,21 +162,22 @@ def _count(dataset: Dataset, feature: int, others: list[int]) -> PairCounts:
     places += first.labelled.astype(np.int64) * across
     places *= classes
     places += dataset.labels
-    weights = None if (dataset.counts == 1).all() else np.broadcast_to(dataset.counts, places.shape).ravel()
+    rows = dataset.row_weights
+    weights = None if (rows == 1).all() else np.broadcast_to(rows, places.shape).ravel()
     cells = (first.values + 1) * across * classes
     if cells <= _CELLS_AT_A_TIME:
-        rows = np.bincount(places.ravel(), weights, minlength=cells)
-        places = np.flatnonzero(rows)
-        rows = rows[places]
+        held = np.bincount(places.ravel(), weights, minlength=cells)
+        places = np.flatnonzero(held)
+        held = held[places]
     else:
         places, which = np.unique(places, return_inverse=True)
-        rows = np.bincount(which.ravel(), weights)
+        held = np.bincount(which.ravel(), weights)
     value, column, label = places // classes // across, places // classes % across, places % classes
     other = np.searchsorted(ends, column, side="right")
     of_other = column - (ends - widths)[other]
-    present = (value < first.values) & (of_other < widths[other] - 1) & (rows > 0)
+    present = (value < first.values) & (of_other < widths[other] - 1) & (held > 0)
     combinations = np.array([other, value, of_other, label])[:, present]
-    return PairCounts(combinations, rows[present].astype(np.float64))
+    return PairCounts(combinations, held[present].astype(np.float64))
 
 
 def _ratio(part: Floats, whole: Floats, least: Floats) -> Floats:

@@ -7,7 +7,7 @@ from itertools import chain
 
 import numpy as np
 
-from probfs.columns.dataset import Dataset, ValueCounts
+from probfs.columns.dataset import LEAST_TOTAL, Dataset, ValueCounts
 from probfs.rows.block import Part, Sample
 from probfs.rows.blocks import Blocks
 from probfs.runtime.parallel import count_cores, map_in_threads
@@ -43,7 +43,7 @@ def screen_part(blocks: Blocks, dataset: Dataset, sample: Sample | None, counts:
         counted = blocks.ask(count_numbers, part, first, first + _COLUMNS_AT_ONCE)
         for feature, by_class in zip(features[first:], counted, strict=False):
             tests.put(np.array([feature]), rank_test_of_counts(by_class, seed, draws))
-    return combined_probabilities(chi_squared_test(counts, seed), tests)
+    return combined_probabilities(chi_squared_test(counts, seed, draws), tests)
 
 
 def screen(
@@ -58,6 +58,9 @@ def screen(
     ``numbers`` are the numbers of features that were cut into intervals, row by row as in the dataset; a feature that
     holds numbers itself needs none. ``seed`` is for tables drawn where values or classes are rare. ``counts`` are the
     dataset's, where they are known already. A row may count for no row at all.
+
+    Weighted counts are scaled to the effective number of rows, and judged by the law alone: no table that could be
+    drawn or enumerated has weights.
     """
     if dataset.groups is not None:
         return combined_probabilities(*subject_tests(dataset, numbers, seed))
@@ -68,15 +71,21 @@ def screen(
     )
     draws = enough_draws(len(dataset.features))
     counts = count_values(dataset) if counts is None else counts
+    rows: Integers | Floats = dataset.counts
+    if dataset.weights is not None:
+        draws, scale = 0, dataset.effective_rows / max(dataset.total_weight, LEAST_TOTAL)
+        counts, rows = counts.scaled(scale), np.asarray(dataset.row_weights * scale)
     tests = order_test(counts, [feature.scale for feature in dataset.features], seed, draws)
-    found = map_in_threads(lambda part: _test(part, dataset, seed, draws), chain(uncut, numbers), count_cores())
+    found = map_in_threads(lambda part: _test(part, dataset, rows, seed, draws), chain(uncut, numbers), count_cores())
     for features, test in found:
         tests.put(features, test)
-    return combined_probabilities(chi_squared_test(counts, seed), tests)
+    return combined_probabilities(chi_squared_test(counts, seed, draws), tests)
 
 
-def _test(part: NumberBlock | CodedNumbers, dataset: Dataset, seed: int, draws: int) -> tuple[Integers, ColumnTests]:
-    labels, classes, counts = dataset.labels, len(dataset.classes), dataset.counts
+def _test(
+    part: NumberBlock | CodedNumbers, dataset: Dataset, counts: Integers | Floats, seed: int, draws: int
+) -> tuple[Integers, ColumnTests]:
+    labels, classes = dataset.labels, len(dataset.classes)
     if isinstance(part, NumberBlock):
         return part.features, rank_test(part.numbers, labels, classes, counts, seed, draws)
     feature = np.array([part.feature])

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from probfs.columns.dataset import Dataset
+from probfs.columns.dataset import LEAST_TOTAL, Dataset
 from probfs.columns.folds import content_hashes, subject_hashes
 from probfs.screening.column_tests import ColumnTests
 from probfs.screening.counting import CodedNumbers, NumberBlock
@@ -40,8 +40,8 @@ class _Units:
 
     rows: Integers
     """Positions of rows in the dataset, each as often as it is shuffled."""
-    weights: Integers
-    """How many rows each stands for."""
+    weights: Integers | Floats
+    """How many rows each stands for, or what it weighs."""
     of_row: Integers
     """The unit of each of these rows."""
     labels: Integers
@@ -55,9 +55,10 @@ class _Units:
         assert dataset.groups is not None, "rows do not belong to subjects"
         hashes, _ = content_hashes(dataset, seed)
         by_subject = subject_hashes(dataset, hashes)
-        rows, weights = np.flatnonzero(dataset.counts), dataset.counts
+        rows, weights = np.flatnonzero(dataset.counts), dataset.row_weights
         if dataset.rows <= _MOST_REPEATED:
-            rows, weights = np.repeat(rows, weights[rows]), np.ones_like(weights)
+            rows = np.repeat(rows, dataset.counts[rows])
+            weights = np.ones_like(dataset.counts) if dataset.weights is None else dataset.weights
         labels, groups = dataset.labels[rows].astype(np.int64), dataset.groups[rows]
         order = np.lexsort((labels, hashes[rows], groups, by_subject[groups]))
         rows, labels, groups = rows[order], labels[order], groups[order]
@@ -126,6 +127,11 @@ def subject_tests(
             by_value.put(np.array([place]), _judge(_between_classes(squares, known)[None], least))
     for places, by_row in _numbers_of(dataset, numbers):
         scores = np.array([_centred_midranks(own) for own in by_row[:, units.rows]])
+        if dataset.weights is not None:
+            known = np.where(np.isnan(scores), 0, units.weights)
+            scores -= ((np.nan_to_num(scores) * known).sum(axis=1) / np.maximum(known.sum(axis=1), LEAST_TOTAL))[
+                :, None
+            ]
         present = in_classes(units.add_up((~np.isnan(scores)).astype(np.float64)))
         sums = in_classes(units.add_up(np.nan_to_num(scores)))
         by_number.put(places, _judge(_between_classes(sums**2, present), least))

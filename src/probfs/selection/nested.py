@@ -54,9 +54,9 @@ def nested_cross_validation(
         ask = candidates.encoded.blocks.ask
         judged.append(ask(_judge, fold, settings.model, models, training.counts, settings.seed, least))
     report(JUDGING, folds, folds, "folds")
-    (*by_model, difference), errors = add_answers(judged)
+    (*by_model, difference), errors, rows = add_answers(judged)
     kept, every, none = (
-        Judged(round(wrong), round(loss.rows), loss.mean, loss.se) for loss, wrong in zip(by_model, errors, strict=True)
+        Judged(round(wrong), rows, loss.mean, loss.se) for loss, wrong in zip(by_model, errors, strict=True)
     )
     return HonestEstimate(folds, kept, every, none, difference.mean, difference.se), kept_in_folds
 
@@ -77,12 +77,16 @@ def _judge(
     training: ValueCounts,
     seed: int,
     least: float,
-) -> tuple[tuple[Moments, ...], tuple[float, ...]]:
-    """The log-losses of the rows of a fold by each model, and the difference of the first two; and the errors."""
+) -> tuple[tuple[Moments, ...], tuple[float, ...], int]:
+    """The log-losses of the rows of a fold by each model, and the difference of the first two; the errors; and how many
+    rows there are.
+    """
     held_out = block.copies(fold)
     dataset = block.rows_of(replace(EVERYTHING, sample=WithoutFold(fold)))
     odds = [classifier.hold_out(HoldOutRequest(dataset, features, training, held_out, seed)) for features, _ in models]
     losses = [rows.losses(sharpness, least) for (_, sharpness), rows in zip(models, odds, strict=True)]
-    moments = tuple(Moments.of(values, held_out.counts) for values, held_out in zip(losses, odds, strict=True))
-    difference = Moments.of(losses[0] - losses[1], odds[0].counts)
-    return (*moments, difference), tuple(rows.errors for rows in odds)
+    moments = (
+        judged.moments(values)
+        for values, judged in zip((*losses, losses[0] - losses[1]), (*odds, odds[0]), strict=True)
+    )
+    return tuple(moments), tuple(rows.errors for rows in odds), int(held_out.sum())

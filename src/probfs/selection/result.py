@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from probfs.classifiers.options import check_value
+from probfs.columns.choice import ABOUT_ROWS
 from probfs.notes import Note
 from probfs.output.documents import Document as OutputDocument
 from probfs.output.documents import header_of, selection_document
@@ -164,8 +165,8 @@ class Selection(DrawnResult):
 
     @property
     def reduced_columns(self) -> tuple[str, ...]:
-        """The columns of the reduced table: those kept, the target, and those of counts and subjects."""
-        others = (self.settings.count, self.settings.group)
+        """The columns of the reduced table: those kept, the target, and those of counts, weights and the like."""
+        others = dict.fromkeys(getattr(self.settings, parameter) for parameter in ABOUT_ROWS)
         return (*self._kept_columns, self.input.target, *(name for name in others if name is not None))
 
     @property

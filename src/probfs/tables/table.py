@@ -137,6 +137,10 @@ class Table:
         if row == NO_ROW:
             # A declared value that no row holds: there is nothing better to point at.
             row = 0
+        return self.row_error(column, row, problem)
+
+    def row_error(self, column: Column, row: int, problem: str) -> DataError:
+        """An error about a column's cell in some row, with its line."""
         source, row, line = self.place(row)
         where = f"column {quoted(column.name)}" + (f", row {row + 1}" if line is None else "")
         return DataError(f"{where}: {problem}", source=source, line=line)

@@ -24,7 +24,7 @@ from probfs.classifiers.row_odds import Moments, RowOdds, least_probability
 from probfs.columns.dataset import Dataset, ValueCounts
 from probfs.rows.block import EVERYTHING, Block, Part
 from probfs.rows.blocks import Blocks
-from probfs.tables.arrays import Codes, Flags, Floats, Integers
+from probfs.tables.arrays import Codes, Flags, Floats, Integers, Labels
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,6 +39,8 @@ class Model:
     """Whether compiled loops go through the cells, where they can be had."""
     folds: tuple[ValueCounts, ...] = ()
     """Of each fold, for ``estimate="cv"``."""
+    left_out: tuple[Floats, ...] = ()
+    """Of each class, the different weights of its rows, for ``estimate="loo"``."""
     part: Part = EVERYTHING
     key: str = field(default_factory=lambda: uuid.uuid4().hex)
     """By which blocks know the model again."""
@@ -49,10 +51,10 @@ class Model:
 
     @cached_property
     def of_labelled_rows(self) -> LogOdds:
-        """One model for each class whose rows are left out, one for each fold, or one for all rows."""
+        """One model for each class and weight of rows that are left out, one for each fold, or one for all rows."""
         if self.estimate == "loo":
-            classes = range(len(self.counts.class_rows))
-            return LogOdds.join([LogOdds.of(self.counts, self.smoothing, left_out) for left_out in classes])
+            left_out = [(label, weight) for label, weights in enumerate(self.left_out) for weight in weights.tolist()]
+            return LogOdds.join([LogOdds.of(self.counts, self.smoothing, *row) for row in left_out])
         if self.estimate == "cv":
             return LogOdds.join([LogOdds.of(self.counts - fold, self.smoothing) for fold in self.folds])
         return self.of_all_rows
@@ -67,8 +69,8 @@ class Model:
         if self.folds and dataset.groups is not None and places is not None:
             held = np.flatnonzero(dataset.counts)
             rows = held[np.lexsort((dataset.labels[held], places[held]))]
-            labels, model = dataset.labels[rows].astype(np.int64), places[rows].astype(np.int64)
-            return self._rows(columns, rows, dataset.counts[rows], labels, model, self.of_labelled_rows)
+            model = places[rows].astype(np.int64)
+            return self._labelled(columns, dataset, rows, dataset.counts[rows], model)
         members, counts = [], []
         for fold in range(max(1, len(self.folds))):
             own = copies(fold) if self.folds else dataset.counts
@@ -77,23 +79,42 @@ class Model:
             members.append(held[np.argsort(dataset.labels[held], kind="stable")])
             counts.append(own[members[-1]])
         rows = np.concatenate(members)
+        model = np.repeat(np.arange(len(members)), [len(own) for own in members])
+        if self.estimate == "loo":
+            model = self._without_row(dataset.labels[rows], None if dataset.weights is None else dataset.weights[rows])
+        return self._labelled(columns, dataset, rows, np.concatenate(counts), model)
+
+    def _without_row(self, labels: Labels, weights: Floats | None) -> Integers:
+        """The model that does not know a row, for rows of these classes and weights."""
+        model = labels.astype(np.int64)
+        if weights is not None:
+            starts = np.cumsum([0, *map(len, self.left_out)])
+            for label, known in enumerate(self.left_out):
+                own = labels == label
+                model[own] = starts[label] + np.searchsorted(known, weights[own])
+        return model
+
+    def _labelled(
+        self, columns: Sequence[Codes], dataset: Dataset, rows: Integers, counts: Integers, model: Integers
+    ) -> Rows:
+        weights = counts if dataset.weights is None else counts * dataset.weights[rows]
         labels = dataset.labels[rows].astype(np.int64)
-        folds = np.repeat(np.arange(len(members)), [len(own) for own in members])
-        model = labels if self.estimate == "loo" else folds
-        return self._rows(columns, rows, np.concatenate(counts), labels, model, self.of_labelled_rows)
+        return self._rows(columns, rows, counts, weights, labels, model, self.of_labelled_rows)
 
     def unlabelled_rows(self, dataset: Dataset) -> Rows:
         """The unlabelled rows, scored by the model of all labelled rows, whatever scores the labelled ones."""
         columns = [feature.unlabelled for feature in dataset.features]
         rows = np.flatnonzero(dataset.unlabelled_counts)
         model = np.zeros(len(rows), dtype=np.int64)
-        return self._rows(columns, rows, dataset.unlabelled_counts[rows], None, model, self.of_all_rows)
+        counts = dataset.unlabelled_counts[rows]
+        return self._rows(columns, rows, counts, counts, None, model, self.of_all_rows)
 
     def _rows(
         self,
         columns: Sequence[Codes],
         rows: npt.NDArray[np.intp],
         counts: Integers,
+        weights: Integers | Floats,
         labels: Integers | None,
         model: Integers,
         models: LogOdds,
@@ -103,7 +124,8 @@ class Model:
             own_codes[:] = column.take(rows)
         kind = CompiledRows if self.compiled and why_not_compiled() is None else Rows
         impossible = math.inf if self.smoothing else IMPOSSIBLE
-        return kind(codes, counts.astype(np.float64), labels, model, self.counts.offset, models, impossible)
+        heavy = counts.astype(np.float64), weights.astype(np.float64)
+        return kind(codes, *heavy, labels, model, self.counts.offset, models, impossible)
 
 
 def code_dtype(values: Integers) -> np.dtype[np.unsignedinteger]:
@@ -207,4 +229,4 @@ def _compare(block: Block, model: Model, judged: Judged, other: Judged, least: f
 
     theirs = block.recall("reference", (other_state.key(model), other_sharpness), reference)
     odds = _odds(block, model, state)
-    return Moments.of(odds.losses(sharpness, least) - theirs, odds.counts)
+    return odds.moments(odds.losses(sharpness, least) - theirs)

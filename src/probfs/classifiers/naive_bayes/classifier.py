@@ -41,8 +41,8 @@ half second that loading them takes. The first time ever they are compiled, whic
 """
 _CELLS_PER_ROW = 15
 """In each round a row takes as long as this many cells for what depends on its odds alone."""
-_MOST_CELLS_OF_SUBJECTS = 1 << 22
-"""Of the tables of counts that leave-one-subject-out has: one for each subject."""
+_MOST_CELLS_LEFT_OUT = 1 << 22
+"""Of the tables of log-odds that leave-one-out has: one for each subject, or for each class and weight."""
 _NEGLIGIBLE = math.exp(-IMPOSSIBLE)
 
 
@@ -77,20 +77,15 @@ class FittedNaiveBayes:
         """
         if estimate != "resubstitution":
             check_class_sizes(dataset)
-        self._subject_note: Note | None = None
-        if estimate == "loo" and dataset.groups is not None:
-            estimate, folds = "cv", dataset.units
-            cells = folds * len(dataset.classes) * int((_values(dataset) + 1).sum())
-            if cells > _MOST_CELLS_OF_SUBJECTS and folds > DEFAULT_FOLDS:
-                folds = DEFAULT_FOLDS
-                problem = f"leaving out one by one of {dataset.units:,} subjects would take tables of {cells:,} cells"
-                self._subject_note = NoteKind.SUBJECT_FOLDS.note(f"{problem}, so {folds} folds of them are left out")
+        left_out = _weights_of_classes(dataset) if estimate == "loo" else ()
+        estimate, folds, self._folds_note = _affordable(dataset, estimate, folds, sum(map(len, left_out)))
+        left_out = left_out if estimate == "loo" else ()
         self._classes = len(dataset.classes)
-        self._rows, self._unlabelled_rows = dataset.rows, dataset.unlabelled_rows
+        self._rows, self._weight, self._unlabelled_rows = dataset.rows, dataset.total_weight, dataset.unlabelled_rows
         self._smoothing = smoothing
         blocks = LocalBlocks(Block(dataset)) if blocks is None else blocks
         self._table_rows = blocks.ask(_stored_rows)
-        require_memory_for(dataset, estimate, folds)
+        require_memory_for(dataset, "cv" if left_out else estimate, sum(map(len, left_out)) or folds)
         if compiled is None:
             compiled = self._is_worth_compiling(rounds or [len(dataset.features)])
         dtype = code_dtype(_values(dataset))
@@ -105,7 +100,7 @@ class FittedNaiveBayes:
             fold_counts = tuple(blocks.ask(count_folds))
         compiled = compiled and self._not_compiled_because is None
         self._blocks = blocks
-        self._model = Model(counts, smoothing, estimate, compiled, fold_counts, part)
+        self._model = Model(counts, smoothing, estimate, compiled, fold_counts, left_out, part)
         self._shared = blocks.share(self._model)
         self._shrinkage = Shrinkage(shrink, counts, smoothing)
         self._is_active = np.ones(len(dataset.features), dtype=np.bool_)
@@ -118,7 +113,7 @@ class FittedNaiveBayes:
 
     @property
     def notes(self) -> tuple[Note, ...]:
-        notes = [note for note in (self._shrinkage.note, self._subject_note) if note is not None]
+        notes = [note for note in (self._shrinkage.note, self._folds_note) if note is not None]
         if self._not_compiled_because is not None:
             message = f"compiled loops are not available ({self._not_compiled_because}), so this took longer"
             notes.append(NoteKind.NOT_COMPILED.note(message))
@@ -131,19 +126,19 @@ class FittedNaiveBayes:
             active = np.zeros_like(self._is_active)
             active[list(features)] = True
             state = State(active, state.exponent)
-        return BlockOdds(self._blocks, self._shared, state, float(self._rows))
+        return BlockOdds(self._blocks, self._shared, state, self._weight)
 
     def score(self) -> RoundScores:
         """All three scores are sums over blocks of rows."""
         others = self._unlabelled_rows
         labelled, unlabelled = self._blocks.ask(sum_changes, self._shared, self._state, self._active, others > 0)
-        s_s, s_a = (self._mean(sums, self._rows) for sums in labelled)
-        s_su = None if unlabelled is None else self._mean(labelled[0] + unlabelled[0], self._rows + others)
+        s_s, s_a = (self._mean(sums, self._weight) for sums in labelled)
+        s_su = None if unlabelled is None else self._mean(labelled[0] + unlabelled[0], self._weight + others)
         errors, absolute_loss, log_loss = self._blocks.ask(fit, self._shared, self._state).tolist()
-        losses = absolute_loss / self._rows, log_loss / self._rows
+        losses = absolute_loss / self._weight, log_loss / self._weight
         return RoundScores(s_s, s_a, s_su, self._rows, round(errors), *losses, self._shrinkage.exponent)
 
-    def _mean(self, sums: Floats, rows: int) -> Floats:
+    def _mean(self, sums: Floats, rows: float) -> Floats:
         # In the limit of less and less smoothing these changes are 0.
         sums = sums if self._smoothing else np.where(np.abs(sums) < _NEGLIGIBLE, 0.0, sums)
         return sums / rows
@@ -161,6 +156,33 @@ class FittedNaiveBayes:
     def _is_worth_compiling(self, rounds: Sequence[int]) -> bool:
         cells = self._table_rows * (sum(rounds) + _CELLS_PER_ROW * len(rounds)) * (self._classes - 1)
         return cells >= _CELLS_WORTH_COMPILING
+
+
+def _weights_of_classes(dataset: Dataset) -> tuple[Floats, ...]:
+    """The different weights that rows of each class have."""
+    weights = np.ones(len(dataset.counts)) if dataset.weights is None else dataset.weights
+    held = dataset.counts > 0
+    return tuple(np.unique(weights[held & (dataset.labels == label)]) for label in range(len(dataset.classes)))
+
+
+def _affordable(
+    dataset: Dataset, estimate: EstimateName, folds: int, models: int
+) -> tuple[EstimateName, int, Note | None]:
+    """The estimate and its folds: subjects are folds, and where leaving out takes too many ``models``, ten are."""
+    if estimate != "loo" or (dataset.groups is None and dataset.weights is None):
+        return estimate, folds, None
+    models = models if dataset.groups is None else dataset.units
+    cells, fewer = models * len(dataset.classes) * int((_values(dataset) + 1).sum()), min(DEFAULT_FOLDS, dataset.units)
+    note = None
+    if cells > _MOST_CELLS_LEFT_OUT and models > fewer:
+        what, kind = f"rows of {models:,} different weights and classes", NoteKind.WEIGHT_FOLDS
+        if dataset.groups is not None:
+            what, kind = f"{models:,} subjects", NoteKind.SUBJECT_FOLDS
+        problem = f"leaving out one by one of {what} would take tables of {cells:,} cells"
+        note = kind.note(f"{problem}, so {fewer} folds of them are left out")
+    if dataset.groups is None and note is None:
+        return "loo", folds, None
+    return "cv", models if note is None else fewer, note
 
 
 def _compile(block: Block, dtype: np.dtype[Any], classes: int) -> str | None:

@@ -4,7 +4,8 @@ Every value of every feature has a slot in one flat list (see ``ValueCounts``): 
 to ``offset[j] + values[j]``, the last of them for a missing cell, whose factor is 1 in every class (Kononenko 1991).
 
 For each slot and each class but the last, a table has log p(v|c) - log p(v|last class). Leaving a row out lowers three
-counts, of its class and its own values, so leave-one-out is another such table for each class.
+counts, of its class and its own values, so leave-one-out is another such table for each class, or for each class and
+weight that rows have.
 """
 
 from __future__ import annotations
@@ -42,17 +43,18 @@ class LogOdds:
     """
 
     @classmethod
-    def of(cls, counts: ValueCounts, smoothing: float, left_out: int | None = None) -> LogOdds:
-        """The model of these counts or, with ``left_out``, of the counts without one row of that class, for this row.
+    def of(cls, counts: ValueCounts, smoothing: float, left_out: int | None = None, weight: float = 1.0) -> LogOdds:
+        """The model of these counts or, with ``left_out``, of the counts without one row of that class and weight, for
+        this row.
 
-        Without the row there is one row less in its class and at each of its own slots. So a table of leave-one-out
+        Without the row there is its weight less in its class and at each of its own slots. So a table of leave-one-out
         holds only for slots that some row of the class has, and only these are looked up for such rows.
 
         Columns that are one feature together are independent within a class, as all others are.
         """
         if counts.members:
             columns = counts.by_column
-            apart = cls.of(columns.counts, smoothing, left_out)
+            apart = cls.of(columns.counts, smoothing, left_out, weight)
             zeros = None if apart.zeros is None else columns.add_up(apart.zeros)
             return cls(columns.add_up(apart.by_slot), apart.prior, zeros)
         is_limit, smoothing = not smoothing, smoothing or LEAST_SMOOTHING
@@ -61,12 +63,13 @@ class LogOdds:
         if left_out is not None:
             class_rows, by_slot = class_rows.copy(), by_slot.copy()
             for taken_from in (class_rows, by_slot.T, known.T):
-                taken_from[left_out] = np.maximum(taken_from[left_out] - 1, 0)
+                taken_from[left_out] = np.maximum(taken_from[left_out] - weight, 0)
         # p(v|c) = numerator / denominator
         numerator = by_slot.T + smoothing
         denominator = np.repeat(known + smoothing * counts.values[:, None], counts.values + 1, axis=0).T
         numerator[:, missing] = denominator[:, missing] = 1.0
-        unseen = (numerator < 1) & (denominator >= 1)
+        unseen = (by_slot.T == 0) & np.repeat(known > 0, counts.values + 1, axis=0).T
+        unseen[:, missing] = False
         log_odds = _log_ratio(numerator[:-1] * denominator[-1], numerator[-1] * denominator[:-1])
         log_rows = np.log(class_rows)
         zeros = (unseen[:-1].astype(np.float64) - unseen[-1])[:, None] if is_limit else None

@@ -29,6 +29,9 @@ from probfs.tables.arrays import Codes, Flags, Floats, Integers
 Features = npt.NDArray[np.intp]
 
 _CELLS_PER_BLOCK = 1 << 16
+_MOST = 700.0
+"""Of columns that are one feature together, without smoothing, log-odds may add up to more than doubles can raise e to.
+"""
 _CELLS_WORTH_A_THREAD = 150_000
 """Cells below which handing them to another thread takes longer than going through them."""
 
@@ -40,18 +43,20 @@ class Rows:
         self,
         codes: Codes,
         counts: Floats,
+        weights: Floats,
         labels: Integers | None,
         model: Integers,
         offset: Integers,
         models: LogOdds,
         impossible: float = math.inf,
     ) -> None:
-        """``codes`` is a matrix of features × rows, ``counts`` says how many equal rows each row stands for, and
-        ``model`` which of the models scores it. Unlabelled rows have no ``labels``. ``impossible`` is how far behind a
-        class must lie for its probability to be called 0.
+        """``codes`` is a matrix of features × rows, ``counts`` says how many equal rows each row stands for,
+        ``weights`` what these weigh, and ``model`` which of the models scores it. Unlabelled rows have no ``labels``.
+        ``impossible`` is how far behind a class must lie for its probability to be called 0.
         """
         self.codes = codes
         self.counts = counts
+        self.weights = weights
         self.labels = labels
         self.model = model
         self.offset = offset
@@ -94,7 +99,7 @@ class Rows:
             excess = [table.take(slots) - of_top for table in tables]
             p = posterior[:, rows]
             mean = _dot(p, excess)
-            scale = self.counts[rows] / (1 + of_top + mean)
+            scale = self.weights[rows] / (1 + of_top + mean)
             sums[0, which] += (_dot(p, [np.abs(mean - u) for u in excess]) * scale).sum(axis=1) / 2
             if self.labels is not None:
                 own_excess = tables.take(slots + self.labels[rows] * tables.shape[1]) - of_top
@@ -102,21 +107,20 @@ class Rows:
         return sums
 
     def fit(self) -> Floats:
-        """The sums of errors, of 1 - P_y and of -log P_y over these rows, which must be labelled."""
+        """The number of errors, and weighted sums of 1 - P_y and of -log P_y. The rows must be labelled."""
         assert self.labels is not None
         behind = self._behind()
         # Equal probabilities fall to the first class.
         wrong = np.argmax(behind <= EVEN_ODDS, axis=0) != self.labels
-        weights = np.exp(-behind)
-        whole = weights.sum(axis=0)
+        shares = np.exp(-behind)
+        whole = shares.sum(axis=0)
         own_behind = _of_own_class(behind, self.labels)
-        # Where the row's own class leads, the weights of the others may add up to far less than 1.
-        weights[self.labels, np.arange(len(self.labels))] = 0.0
-        others = weights.sum(axis=0)
+        # Where the row's own class leads, those of the others may add up to far less than 1.
+        shares[self.labels, np.arange(len(self.labels))] = 0.0
+        others = shares.sum(axis=0)
         loss = np.where(own_behind == 0, np.log1p(others), own_behind + np.log(whole))
         loss[own_behind > self.impossible] = np.inf
-        total: Floats = np.stack([wrong, others / whole, loss]) @ self.counts
-        return total
+        return np.array([wrong @ self.counts, others / whole @ self.weights, loss @ self.weights])
 
     def row_odds(self) -> RowOdds:
         """The odds of these rows, which must be labelled, at exponent 1."""
@@ -133,7 +137,7 @@ class Rows:
             odds[:, behind > self.impossible] = np.inf
         if self.exponent != 1:
             odds /= self.exponent
-        return RowOdds(odds, self.counts, float(self.fit()[0]))
+        return RowOdds(odds, self.weights, float(self.fit()[0]), self.counts)
 
     def _begin(self, active: Flags, exponent: float) -> None:
         """Sum the log-odds of these features from the beginning, and make the tables of e that they need."""
@@ -148,7 +152,7 @@ class Rows:
     def _make_excess(self, log_odds: Floats) -> Floats:
         """e_b of each class b, from log-odds of all classes but the last."""
         logs = np.concatenate([log_odds, np.zeros_like(log_odds[:1])])
-        excess: Floats = np.expm1(logs.max(axis=0) - logs)
+        excess: Floats = np.expm1(np.minimum(logs.max(axis=0) - logs, _MOST))
         return excess
 
     def _update(self, features: Features, sign: int) -> None:
@@ -206,13 +210,13 @@ class CompiledRows(Rows):
         # Of two classes the loop takes p_t/p_b - 1 itself, for either t.
         if self.classes > 2:
             return super()._make_excess(log_odds)
-        return np.asarray(np.expm1(np.concatenate([log_odds, -log_odds])))
+        return np.asarray(np.expm1(np.minimum(np.concatenate([log_odds, -log_odds]), _MOST)))
 
     def _update(self, features: Features, sign: int) -> None:
         call = partial(
             loops().update, self.codes, features, self._offsets, self.models.by_slot, self._model, float(sign),
             self.odds,
-            self.impossible, self._labels, self.counts, self._posterior, self._start, self._fit,
+            self.impossible, self._labels, self.counts, self.weights, self._posterior, self._start, self._fit,
         )  # fmt: skip
         work = self.codes.shape[1] * self.classes * (2 * len(features) + 6)
         run_in_threads([partial(call, *part) for part in split_range(self._row_blocks, work // _CELLS_WORTH_A_THREAD)])
@@ -238,7 +242,7 @@ class CompiledRows(Rows):
         if self.classes == 2:
             loops().sum_two_class_changes(*shared, sums, first, end)
         else:
-            loops().sum_changes(*shared, self._labels, self.counts, sums, first, end)
+            loops().sum_changes(*shared, self._labels, self.weights, sums, first, end)
 
     def compile(self) -> None:
         """Compile the loops for tables of this kind, or load them if that was done before."""

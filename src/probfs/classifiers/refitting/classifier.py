@@ -134,7 +134,7 @@ class RefittedClassifier:
         earlier, trainer = len(self._reports), self.trainer
         if self._follows:
             none = np.empty(0, dtype=np.int64)
-            task = Task(trainer, self.active, Split(none, none, none, none))
+            task = Task(trainer, self.active, Split(none, none, none, none.astype(np.float64), none))
             ((_, report),) = Workers(1, 1).run(fit_and_predict, [task])
             self._hear_of_model(report)
             trainer = trainer.following(report)
@@ -180,9 +180,10 @@ class RefittedClassifier:
             known = split.labels != UNLABELLED
             if known.any():
                 training = split.training_counts(self._dataset.counts)
-                prior = TrainingRows.of(self._dataset.labels, training, len(self._dataset.classes)).prior
+                labels, classes, weights = self._dataset.labels, len(self._dataset.classes), self._dataset.weights
+                prior = TrainingRows.of(labels, training, classes, weights).prior
                 actual = np.repeat(prior[:, None], int(known.sum()), axis=1)
-                yield odds_of(actual, split.labels[known], split.counts[known])
+                yield odds_of(actual, split.labels[known], split.counts[known], split.weights[known])
 
     def _draw_donors(self) -> Donors:
         """Donors for all rows. They are labelled ones, so that the scores of labelled rows do not depend on which
@@ -205,4 +206,4 @@ def judge_held_out(request: HoldOutRequest, make_trainer: Callable[[Dataset], Tr
     table, split = set_apart(request.dataset, request.features, request.held_out, request.seed)
     task = Task(make_trainer(table), np.arange(len(table.features)), split)
     ((probabilities, _),) = Workers(1, 1).run(fit_and_predict, [task])
-    return odds_of(probabilities, split.labels, split.counts)
+    return odds_of(probabilities, split.labels, split.counts, split.weights)

@@ -18,6 +18,7 @@ import numpy.typing as npt
 from scipy.special import expit, softmax
 from sklearn.base import clone
 from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
+from sklearn.utils.validation import has_fit_parameter
 
 from probfs.classifiers.protocol import Features
 from probfs.classifiers.refitting.column_transformers import keep_columns
@@ -53,7 +54,7 @@ class EstimatorTrainer(Trainer):
     linear: bool
     """Whether it is a logistic regression whose log-odds are sums of terms, one from each column, and to which a row of
     weight 5 is the same as five equal rows. All others are given rows as often as they occur: most do something to rows
-    that weights do not reach.
+    that weights do not reach. What rows weigh is given to all of them.
     """
     out_of_bag: bool
     """Whether labelled rows are judged only by trees that were not trained on them."""
@@ -71,13 +72,16 @@ class EstimatorTrainer(Trainer):
     ) -> EstimatorTrainer:
         encoder = FrameEncoder(dataset) if encoding == "frame" else MatrixEncoder(dataset, encoding, name)
         codes = [all_codes(feature) for feature in dataset.features]
-        labels, counts, classes = dataset.labels, dataset.counts, len(dataset.classes)
-        return cls(name, encoder, labels, counts, classes, estimator, codes, linear, out_of_bag)
+        if dataset.weights is not None and not has_fit_parameter(estimator, "sample_weight"):
+            problem = f"the fit of {name} takes no sample_weight"
+            raise UsageError(f"{option('weight')}: {problem}; use another {option('classifier')}, or no weights")
+        rows = dataset.labels, dataset.counts, len(dataset.classes), dataset.weights
+        return cls(name, encoder, *rows, estimator, codes, linear, out_of_bag)
 
     def fit(self, features: Features, training: Integers) -> Model:
         """A fitted clone. It sees the classes of its training rows as 0, 1, …"""
         table = self.encoder.build(features, training)
-        rows = TrainingRows.of(self.labels, training, self.classes)
+        rows = TrainingRows.of(self.labels, training, self.classes, self.weights)
         present, labels = np.unique(rows.labels, return_inverse=True)
         nothing_learnt = Model(rows.prior, len(features), Report())
         if len(present) < 2 or not table.vary(rows.positions):
@@ -88,7 +92,8 @@ class EstimatorTrainer(Trainer):
         elif table.categorical is not None:
             estimator.set_params(categorical_features=table.categorical)
         copies = np.ones_like(rows.counts) if self.linear else choose_copies(rows.counts)
-        weights = {"sample_weight": rows.counts.astype(np.float64)} if self.linear else {}
+        takes_weights = self.linear or self.weights is not None
+        weights = {"sample_weight": np.repeat(rows.weights / copies, copies)} if takes_weights else {}
         positions, labels = np.repeat(rows.positions, copies), np.repeat(labels, copies)
         report = self._fit(estimator, table.take(positions), labels, weights)
         if report is None:

@@ -116,6 +116,8 @@ class Trainer(ABC):
     counts: Integers
     """How often each labelled row occurs."""
     classes: int
+    weights: Floats | None
+    """What each copy of a labelled row weighs; None where all weigh the same."""
 
     follows: ClassVar[bool] = False
     """Whether models that are compared with each other depend on the one of all rows and features."""

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from probfs.classifiers.options import EstimateName
 from probfs.classifiers.protocol import RoundScores
 from probfs.classifiers.row_odds import RowOdds
-from probfs.columns.dataset import Dataset
+from probfs.columns.dataset import Dataset, weigh
 from probfs.columns.folds import deal_folds, order_by_content
 from probfs.tables.arrays import Flags, Floats, Integers
 
@@ -40,6 +40,8 @@ class Split:
     labels: Integers
     """The class of each scored row, or UNLABELLED."""
     counts: Integers
+    weights: Floats
+    """What each scored row weighs with all of its copies."""
     held_out: Integers
     """How many copies of each scored row the model is not trained on."""
 
@@ -58,18 +60,22 @@ class TrainingRows:
     labels: Integers
     counts: Integers
     class_counts: Integers
+    weights: Floats
+    """What each row weighs with all of its copies."""
 
     @classmethod
-    def of(cls, labels: Integers, training: Integers, classes: int) -> TrainingRows:
-        """Those of the labelled rows of which copies are left to train on."""
+    def of(cls, labels: Integers, training: Integers, classes: int, weights: Floats | None = None) -> TrainingRows:
+        """Those of the labelled rows of which copies are left to train on, each of which has one of the weights."""
         class_counts = np.bincount(labels, weights=training, minlength=classes).astype(np.int64)
         positions = np.flatnonzero(training)
-        return cls(positions, labels[positions], training[positions], class_counts)
+        own = weigh(training, weights)[positions]
+        return cls(positions, labels[positions], training[positions], class_counts, own)
 
     @property
     def prior(self) -> Floats:
-        """The frequency of each class."""
-        frequencies: Floats = self.class_counts / self.class_counts.sum()
+        """The frequency of each class, by what rows weigh."""
+        total = np.bincount(self.labels, weights=self.weights, minlength=len(self.class_counts))
+        frequencies: Floats = total / total.sum()
         return frequencies
 
 
@@ -79,20 +85,25 @@ def make_splits(dataset: Dataset, estimate: EstimateName, folds: int | None, see
     labels = np.concatenate([dataset.labels, np.full(len(unlabelled), UNLABELLED)])
     counts = np.concatenate([dataset.counts, unlabelled])
     rows = np.arange(len(labels))
+    weights = None if dataset.weights is None else np.append(dataset.weights, np.ones(len(unlabelled)))
+
+    def split(some: Positions, counts: Integers, held_out: Integers) -> Split:
+        return Split(some, labels[some], counts, weigh(counts, None if weights is None else weights[some]), held_out)
+
     if estimate in ("resubstitution", "oob"):
-        return [Split(rows, labels, counts, np.zeros_like(counts))]
+        return [split(rows, counts, np.zeros_like(counts))]
     labelled, others = np.split(rows, [len(dataset.labels)])
     if estimate == "cv" or dataset.groups is not None:
         folds = folds if estimate == "cv" else dataset.units
         if folds is None:
             raise ValueError("cross-validation needs a number of folds")
         dealt = [(np.flatnonzero(copies), copies[copies > 0]) for copies in deal_folds(dataset, folds, seed)]
-        splits = [Split(held, labels[held], copies, copies) for held, copies in dealt]
+        splits = [split(held, copies, copies) for held, copies in dealt]
     else:
         # One copy is held out, but the model scores all copies of the row: it would be the same for each of them.
-        splits = [Split(row, labels[row], counts[row], np.ones_like(row)) for row in labelled[:, None]]
+        splits = [split(row, counts[row], np.ones_like(row)) for row in labelled[:, None]]
     if len(others):
-        splits.append(Split(others, labels[others], unlabelled, np.zeros_like(unlabelled)))
+        splits.append(split(others, unlabelled, np.zeros_like(unlabelled)))
     return splits
 
 
@@ -105,7 +116,8 @@ def set_apart(dataset: Dataset, features: Sequence[int], held_out: Integers, see
     rows = np.flatnonzero(held_out)
     judged = tuple(replace(feature, unlabelled=chosen[feature.name].labelled[rows]) for feature in training.features)
     positions = len(training.labels) + np.arange(len(rows))
-    split = Split(positions, dataset.labels[rows], held_out[rows], np.zeros_like(rows))
+    weights = weigh(held_out, dataset.weights)[rows]
+    split = Split(positions, dataset.labels[rows], held_out[rows], weights, np.zeros_like(rows))
     return replace(training, features=judged, unlabelled_counts=held_out[rows]), split
 
 
@@ -150,12 +162,12 @@ def sum_changes(split: Split, block: slice, actual: Floats, changes: Floats) -> 
     ``changes`` is by how much the ``actual`` probabilities exceed those without each feature: classes × rows ×
     features.
     """
-    labels, counts = split.labels[block], split.counts[block].astype(np.float64)
+    labels, weights = split.labels[block], split.weights[block]
     known, unknown = np.flatnonzero(labels != UNLABELLED), np.flatnonzero(labels == UNLABELLED)
-    own_class, weights = labels[known], counts[known]
+    own_class, own = labels[known], weights[known]
     absolute = np.abs(changes).sum(axis=0) / 2
-    sums = [weights @ absolute[known], weights @ changes[own_class, known], counts[unknown] @ absolute[unknown]]
-    return np.stack(sums), odds_of(actual[:, known], own_class, weights)
+    sums = [own @ absolute[known], own @ changes[own_class, known], weights[unknown] @ absolute[unknown]]
+    return np.stack(sums), odds_of(actual[:, known], own_class, split.counts[block][known], own)
 
 
 def add_up(parts: Sequence[Sums]) -> Sums:
@@ -166,14 +178,15 @@ def add_up(parts: Sequence[Sums]) -> Sums:
 def make_scores(total: Sums, rows: int, unlabelled_rows: int, cv_errors: int | None) -> RoundScores:
     """The scores of a round, from the sums of all its rows."""
     (absolute, signed, unlabelled), odds = total
-    together = (absolute + unlabelled) / (rows + unlabelled_rows) if unlabelled_rows else None
+    weight = odds.rows
+    together = (absolute + unlabelled) / (weight + unlabelled_rows) if unlabelled_rows else None
     # A forest may rule out a row's own class, so that its loss is bounded.
-    losses = odds.mean_absolute_loss, odds.loss()
-    return RoundScores(absolute / rows, signed / rows, together, rows, round(odds.errors), *losses, cv_errors=cv_errors)
+    errors, losses = round(odds.errors), (odds.mean_absolute_loss, odds.loss())
+    return RoundScores(absolute / weight, signed / weight, together, rows, errors, *losses, cv_errors=cv_errors)
 
 
-def odds_of(actual: Floats, labels: Integers, counts: Floats | Integers) -> RowOdds:
-    """The odds of labelled rows."""
+def odds_of(actual: Floats, labels: Integers, counts: Integers, weights: Floats) -> RowOdds:
+    """The odds of labelled rows, and what these weigh with all of their copies."""
     with np.errstate(divide="ignore"):
         logs = np.log(actual).T
     is_own = labels[:, None] == np.arange(logs.shape[1])
@@ -181,8 +194,7 @@ def odds_of(actual: Floats, labels: Integers, counts: Floats | Integers) -> RowO
     others = logs[~is_own].reshape(len(labels), logs.shape[1] - 1).T
     possible = own_logs > -np.inf
     against_own = np.where(possible, others - np.where(possible, own_logs, 0.0), np.inf)
-    weights = counts.astype(np.float64)
-    return RowOdds(against_own, weights, float(weights @ find_errors(actual, labels)))
+    return RowOdds(against_own, weights, float(counts @ find_errors(actual, labels)), counts.astype(np.float64))
 
 
 def find_errors(probabilities: Floats, labels: Integers) -> Flags:

@@ -83,8 +83,10 @@ class Pieces(NamedTuple):
     rows: Positions
     """The training row of each piece."""
     folds: Positions
-    weights: Floats
+    copies: Integers
     """How many copies of its row each piece stands for."""
+    weights: Floats
+    """What these weigh."""
     labels: Integers
 
 
@@ -124,7 +126,8 @@ class SvmTrainer(Trainer):
         encoder = MatrixEncoder(dataset, "standardised", name)
         # A row's kernel value with itself is always 1 for RBF.
         chosen = 1.0 if gamma is not None and isinstance(cost, str) else choose_cost(cost, encoder, dataset)
-        return cls(name, encoder, dataset.labels, dataset.counts, len(dataset.classes), chosen, gamma, dataset.groups)
+        rows = dataset.labels, dataset.counts, len(dataset.classes), dataset.weights
+        return cls(name, encoder, *rows, chosen, gamma, dataset.groups)
 
     def check(self, dataset: Dataset, splits: Sequence[Split], estimate: EstimateName) -> None:
         """A sigmoid is cross-validated, for which a class needs two training rows."""
@@ -156,13 +159,13 @@ class SvmTrainer(Trainer):
         sigmoid is fitted on these instead. But such a sigmoid is much steeper: models that are compared with each other
         must use the same kind, which is what ``training_sigmoids`` is for.
         """
-        rows = TrainingRows.of(self.labels, training, self.classes)
+        rows = TrainingRows.of(self.labels, training, self.classes, self.weights)
         matrix = self.encoder.build(features, training)
         targets = [1] if self.classes == 2 else list(range(self.classes))
         if not matrix.width:
-            errors = int(rows.class_counts.sum() - rows.class_counts.max())
+            errors = int(rows.class_counts.sum() - rows.class_counts[rows.prior.argmax()])
             prior = np.repeat(rows.prior[:, None], len(rows.labels), axis=1)
-            guessing = note_on_guessing(prior, rows.labels, rows.counts.astype(np.float64), 1)
+            guessing = note_on_guessing(prior, rows.labels, rows.weights, 1)
             report = Report(inverted=[False] * len(targets), cv_errors=errors, guessing=guessing)
             return Model(rows.prior, len(features), report)
         cells = matrix.cells[rows.positions]
@@ -220,7 +223,8 @@ def cut_into_pieces(rows: TrainingRows, groups: Integers | None) -> Pieces:
         if (by_subject.T @ is_class < rows.class_counts).all():
             dealt = by_subject
     positions, piece_folds = np.nonzero(dealt)
-    return Pieces(positions, piece_folds, dealt[positions, piece_folds].astype(np.float64), rows.labels[positions])
+    copies, weights = dealt[positions, piece_folds], (rows.weights / rows.counts)[positions]
+    return Pieces(positions, piece_folds, copies, copies * weights, rows.labels[positions])
 
 
 class Solver:
@@ -287,7 +291,7 @@ def to_probabilities(sigmoids: Sequence[Sigmoid], values: Floats) -> Floats:
 def _report(svms: Sequence[BinarySvm], pieces: Pieces) -> Report:
     held_out = np.stack([svm.held_out for svm in svms])
     probabilities = of_all_classes(to_probabilities([svm.sigmoid for svm in svms], held_out))
-    errors = round(float(pieces.weights @ find_errors(probabilities, pieces.labels)))
+    errors = int(pieces.copies @ find_errors(probabilities, pieces.labels))
     # A sigmoid on training rows is too steep for held-out ones: their losses would be about it, not about the SVMs.
     probabilities = of_all_classes(to_probabilities([svm.held_out_sigmoid for svm in svms], held_out))
     guessing = note_on_guessing(probabilities, pieces.labels, pieces.weights, len(svms))
