@@ -15,32 +15,31 @@ from hypothesis import strategies as st
 
 import probfs
 from probfs import Ranking
-from probfs.cluster import connection, engine
-from probfs.cluster.quantiles import TESTED_BINS, BinnedColumn, Sketch, round_to, thin
+from probfs.cluster import connection, engine, quantiles
+from probfs.cluster.quantiles import TESTED_BINS, BinnedColumn, Sample, round_to, thin
 from probfs.notes import Note
 from probfs.screening.column_tests import rank_test, rank_test_of_counts
 from probfs.tables.arrays import Floats
 from tests.support.clusters import connect_here
 from tests.support.split_tables import MEASURED_KINDS, assert_same_ranking, measured, measurements, write_parts
 
-# Sketches and bins
+# Samplees and bins
 
 EXTREME = [0.0, -0.0, 5e-324, -5e-324, 1e308, -1.7976931348623157e308, 10.0, -2.5, 1e15, 0.1, 0.2, 3.0]
 NUMBERS = st.lists(st.one_of(st.sampled_from(EXTREME), st.floats(-9, 9)), min_size=1, max_size=60).map(np.array)
 
 
-def sketch_blocks(blocks: list[Floats], most: int) -> Sketch:
-    return Sketch.join([Sketch.of(numbers, most) for numbers in blocks])
+def sample_blocks(blocks: list[Floats], step: int) -> Sample:
+    return Sample.join([Sample.of(numbers, step) for numbers in blocks])
 
 
-@given(NUMBERS, st.lists(st.integers(0, 60), max_size=3), st.integers(4, 12))
+@given(NUMBERS, st.lists(st.integers(0, 60), max_size=3), st.integers(4, 12), st.integers(1, 3))
 def test_numbers_are_known_or_rounded_to_just_below_the_end_of_their_bin(
-    numbers: Floats, cuts: list[int], most: int
+    numbers: Floats, cuts: list[int], most: int, step: int
 ) -> None:
-    sketch = sketch_blocks(np.split(numbers, sorted(cuts)), most)
-    assert sketch.different == len(np.unique(numbers + 0.0))
-    assert sketch.rows.sum() == len(numbers)
-    ends = thin(sketch.numbers, sketch.rows, most)
+    sample = sample_blocks(np.split(numbers, sorted(cuts)), step)
+    assert sample.different == len(np.unique(numbers + 0.0)) or step > 1
+    ends = thin(sample.numbers, sample.rows, most)
     assert {numbers.min() + 0.0, numbers.max() + 0.0} <= set(ends)
     rounded = round_to(ends, numbers)
     assert (rounded == numbers)[np.isin(numbers, ends)].all()
@@ -53,14 +52,20 @@ def test_numbers_are_known_or_rounded_to_just_below_the_end_of_their_bin(
 def test_a_number_of_many_rows_is_alone_in_its_bin() -> None:
     random = np.random.default_rng(0)
     blocks = [np.where(random.random(90_000) < 0.1, 0.25, random.normal(size=90_000)) for _ in range(3)]
-    sketch = sketch_blocks(blocks, 5000)
-    ends = thin(sketch.numbers, sketch.rows, 1000)
+    sample = sample_blocks(blocks, 20)
+    ends = thin(sample.numbers, sample.rows, 1000)
     numbers = np.concatenate(blocks)
     by_bin = np.bincount(np.searchsorted(ends, numbers))
     heavy = np.searchsorted(ends, 0.25)
     assert by_bin[heavy] == np.count_nonzero(numbers == 0.25)
     assert np.delete(by_bin, heavy).max() < 10 * len(numbers) / 1000
-    assert sketch.different == pytest.approx(len(np.unique(numbers)), rel=0.1)
+
+
+@pytest.mark.parametrize(("different", "step"), [(500, 10), (20_000, 3), (10**9, 10)])
+def test_how_many_different_numbers_there_are_is_estimated(different: int, step: int) -> None:
+    numbers = np.random.default_rng(0).integers(0, different, 60_000) / 7
+    sample = Sample.of(numbers, step)
+    assert min(sample.different, 60_000) == pytest.approx(len(np.unique(numbers)), rel=0.1)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -73,8 +78,8 @@ def test_p_is_right_to_three_digits(seed: int) -> None:
         numbers = np.where(random.random(rows) < 0.4, 0.0, np.exp(5 * numbers))
     # Blocks of unequal size, and of sorted rows: what each knows of is not what all hold.
     order = np.argsort(numbers + random.normal(size=rows) * (seed % 2))
-    sketch = sketch_blocks([numbers[part] for part in np.split(order, [100, 65_000])], 2 * TESTED_BINS // 3)
-    ends = thin(sketch.numbers, sketch.rows, TESTED_BINS)
+    sample = sample_blocks([numbers[part] for part in np.split(order, [100, 65_000])], 4)
+    ends = thin(sample.numbers, sample.rows, TESTED_BINS)
     by_class = np.zeros((len(ends), classes))
     np.add.at(by_class, (np.searchsorted(ends, numbers), labels), 1)
     exact = rank_test(numbers[None], labels, classes, np.ones(rows, dtype=np.int64), 0).p[0]
@@ -105,7 +110,7 @@ def _in_process(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def few_are_many() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(engine, "MANY_NUMBERS", 4)
+        patch.setattr(quantiles, "MANY_NUMBERS", 4)
         patch.setattr(engine, "COUNTED_BINS", 24)
         yield
 
@@ -175,7 +180,7 @@ def test_further_rows_and_rules(tmp_path: Path, binned: set[str]) -> None:
     lines = [f'"{name}" = {rule}' for name, rule in zip(names, rules, strict=True)]
     mapping.write_text("\n".join(["[columns]", *lines]))
     assert_same(paths, unlabeled=[more], mapping=mapping, score="unlabeled")
-    assert binned == {"different", "tied", "wide", "zeros tell"}
+    assert binned == {"different", "rare", "tied", "wide", "zeros tell"}
 
 
 @pytest.fixture
@@ -184,9 +189,9 @@ def binned(monkeypatch: pytest.MonkeyPatch) -> set[str]:
     names: set[str] = set()
     original = BinnedColumn.of
 
-    def of(column: Any, ends: Floats, sketch: Sketch) -> BinnedColumn:
+    def of(column: Any, ends: Floats, sample: Sample) -> BinnedColumn:
         names.add(column.name)
-        return original(column, ends, sketch)
+        return original(column, ends, sample)
 
     monkeypatch.setattr(BinnedColumn, "of", of)
     return names

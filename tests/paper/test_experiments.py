@@ -20,7 +20,7 @@ from probfs.paper.catalogue import EXPERIMENTS, Experiment
 from probfs.paper.documents import Claim
 from probfs.paper.experiments import figure4, reproduce, table1, write_finding
 from probfs.paper.experiments.exact_scores import shifted_scores
-from probfs.paper.experiments.laboratory import Finding, Laboratory, mean_and_margin, portions
+from probfs.paper.experiments.laboratory import Finding, Laboratory, mean_and_margin
 from probfs.paper.experiments.misfit import Case, join_verdicts, judge_claims
 from probfs.paper.experiments.misfit_tables import IRRELEVANT, MISFITS, RELEVANT
 
@@ -111,7 +111,6 @@ def test_what_is_random_is_repeated_as_often_as_asked() -> None:
         asked = ((None, False), (None, True), (7, False))
         assert [experiment.repetitions(runs, quick) for runs, quick in asked] == repetitions
     assert all(experiment.quick <= experiment.runs for experiment in EXPERIMENTS.values())
-    assert [run for part in portions(53) for run in part] == list(range(53))
 
 
 def test_a_margin_is_student_s_and_wider_for_several_that_hold_together() -> None:

@@ -20,13 +20,11 @@ from probfs.columns.prepare import PreparedTable
 from probfs.columns.rules import UNKNOWN, cuts_numbers, positions_in
 from probfs.columns.target import check_target, row_counts
 from probfs.columns.texts import TableTexts
-from probfs.errors import DataError
 from probfs.rows.block import Block
 from probfs.screening.counting import CodedNumbers
 from probfs.tables.arrays import Codes, Floats, Integers, code_type
 from probfs.tables.column import Column
 from probfs.tables.table import Table
-from probfs.text import quoted
 
 _DROPPED = UNKNOWN - 1
 """In place of the class of rows that are left out, as their class is rare."""
@@ -57,11 +55,6 @@ class EncodingPlan:
         """The class of each row of a table."""
         column = table.columns[self.target]
         places = np.append(positions_in(column.values, self.target_texts), len(self.target_texts))
-        new = (places == UNKNOWN) & (column.counts() > 0)
-        if new.any():
-            text = column.values[int(new.argmax())].as_py()
-            problem = f"column {quoted(self.target)} holds {quoted(text)}, which was not there before"
-            raise DataError(f"{problem}; do not change a file while it is ranked", source=table.source)
         return np.asarray(self.target_labels[places[column.codes]])
 
 

@@ -7,8 +7,7 @@ would decide from the rows, and sends what it decided to the workers, who encode
 from __future__ import annotations
 
 import os
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -16,17 +15,16 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from probfs.cluster.connection import Cluster, identity
-from probfs.cluster.counting import CondensedTable, CountedColumn, bytes_of_columns, condense, join_condensed
+from probfs.cluster.counting import CondensedTable, bytes_of_columns, join_condensed
 from probfs.cluster.encoding import EncodingPlan, dataset_without_rows, encode_block, plan_encoding
 from probfs.cluster.quantiles import (
     COUNTED_BINS,
-    MANY_NUMBERS,
+    SAMPLED_ROWS,
     BinnedColumn,
-    Sketch,
-    count_in_bins,
-    find_many_numbers,
+    Sample,
+    count_block,
     list_numbers,
-    sketch_block,
+    sample_block,
     thin,
 )
 from probfs.cluster.reading import complete, head_of, plan_blocks, read_block, with_absolute_path
@@ -71,9 +69,9 @@ Answer = TypeVar("Answer")
 _IN_MEMORY = 0.6
 """The part of a worker's memory above which Dask puts results on disk."""
 _JOINED_AT_ONCE = 16
-"""Blocks whose counts a worker joins, where all have the same bins."""
+"""Blocks whose counts a worker joins."""
 _TIMES_COUNTED = 6
-"""The memory that fetching and joining counts takes, in that of the counts (measured: 5.7)."""
+"""The memory that fetching counts and deciding by them takes, in that of the counts."""
 
 
 class ClusterBlocks:
@@ -115,6 +113,7 @@ class _RemoteTable:
 
     head: Table
     """The table without its cells."""
+    rows: int
     blocks: Sequence[Future[Any]]
 
 
@@ -168,7 +167,8 @@ class ClusterEngine:
             for head in heads:
                 refuse_other_columns(first.columns, first.source, head.columns, head.source)
         columns = {name: unread_column(name, 0) for name in names}
-        return _RemoteTable(replace(first, source=source, columns=columns, notes=join_notes(with_rows)), blocks)
+        whole = replace(first, source=source, columns=columns, notes=join_notes(with_rows))
+        return _RemoteTable(whole, sum(head.rows for head in heads), blocks)
 
     # Counting
 
@@ -178,59 +178,54 @@ class ClusterEngine:
         """The table condensed, and what is decided about its columns."""
         target, _ = choose_target(table.head, mapping, choice)
         naming = tuple(dict.fromkeys([target, *(name for name in table.head.columns if name == choice.count)]))
-        marked = {"missing": choice.missing_texts(mapping)}
+        missing = choice.missing_texts(mapping)
         names = [name for name in table.head.columns if name not in naming and _may_be_cut(mapping, name)]
-        looked = self._ask(table, find_many_numbers, names=names, many=MANY_NUMBERS, **marked)
-        found = {name: [block[name] for block in looked] for name in names}
-        many = [name for name in names if any(found[name]) and None not in found[name]]
-        sketched = self._ask(table, sketch_block, names=many, blocks=len(table.blocks), **marked) if many else []
-        sketches = {name: Sketch.join([block[name] for block in sketched]) for name in many}
-        condensed = self._count(table, naming, many)
-        ends = {name: thin(sketch.numbers, sketch.rows, COUNTED_BINS) for name, sketch in sketches.items()}
+        by_block = self._ask(table, sample_block, names=names, missing=missing, step=-(-table.rows // SAMPLED_ROWS))
+        every = {name: [block[name] for block in by_block] for name in names}
+        samples = {name: Sample.join(some) for name, some in every.items() if None not in some}
+        many = {name: sample for name, sample in samples.items() if sample.is_many}
+        ends = {name: thin(sample.numbers, sample.rows, COUNTED_BINS) for name, sample in many.items()}
+        condensed = self._count(table, naming, table.head.columns, missing, ends)
         while True:
-            counted = self._count_in_bins(table, naming, ends, **marked)
-            binned = {name: BinnedColumn.of(counted[name], own, sketches[name]) for name, own in ends.items()}
+            binned = {name: BinnedColumn.of(condensed.columns[name], ends[name], own) for name, own in many.items()}
             condensed = replace(condensed, columns={**condensed.columns, **binned})
             report("preparing columns")
             prepared = prepare(condensed, mapping, choice, reading.decimal)
             wanted = _bins_to_open(prepared)
             if not wanted:
                 return prepared
-            listed = self._ask(table, list_numbers, wanted=wanted, **marked)
-            ends = {
-                name: np.unique(np.concatenate([own, *(block[name] for block in listed)]))
-                for name, (own, _) in wanted.items()
-            }
+            listed = self._ask(table, list_numbers, missing=missing, wanted=wanted)
+            for name in wanted:
+                ends[name] = np.unique(np.concatenate([ends[name], *(block[name] for block in listed)]))
+            counted = self._count(table, naming, wanted, missing, ends).columns
+            condensed = replace(condensed, columns={**condensed.columns, **{name: counted[name] for name in wanted}})
 
     def _ask(self, table: _RemoteTable, function: Callable[..., Any], **given: Any) -> list[Any]:
         return self._cluster.gather(self._cluster.map(function.__name__, function, table.blocks, **given))
 
-    def _count(self, table: _RemoteTable, naming: Sequence[str], uncounted: Sequence[str]) -> CondensedTable:
-        """The table condensed, value by value; some columns as if they had not been read."""
-        tasks = self._cluster.map("count", _condense, table.blocks, naming=naming, uncounted=uncounted)
-        sizes: Counter[str] = Counter()
-        for size in self._cluster.gather(self._cluster.map("size", bytes_of_columns, tasks), "counting values", tasks):
-            sizes.update(size)
-        largest = max(sizes, key=lambda name: sizes[name])
-        purpose = f"counting the values of all columns, most of them in {quoted(largest)},"
-        require_memory(_TIMES_COUNTED * sizes.total(), purpose, table.head.source)
-        condensed = join_condensed(self._cluster.gather(tasks), naming)
-        return replace(condensed, source=table.head.source)
-
-    def _count_in_bins(
-        self, table: _RemoteTable, naming: Sequence[str], ends: Mapping[str, Floats], missing: Sequence[str]
-    ) -> Mapping[str, CountedColumn]:
-        """The columns that have bins, counted in these; workers join what they counted, so that it fits in here."""
-        if not ends:
-            return {}
-        sent = self._cluster.submit("bins", identity, ends)
-        tasks = self._cluster.map("count", count_in_bins, table.blocks, naming=naming, missing=missing, ends=sent)
+    def _count(
+        self,
+        table: _RemoteTable,
+        naming: Sequence[str],
+        names: Collection[str],
+        missing: Sequence[str],
+        ends: Mapping[str, Floats],
+    ) -> CondensedTable:
+        """Some columns condensed, value by value or in bins; workers join what they counted."""
+        names = sorted({*naming, *names}, key=list(table.head.columns).index)
+        sent = self._cluster.submit("bins", identity, {name: own for name, own in ends.items() if name in names})
+        counted = tasks = self._cluster.map(
+            "count", count_block, table.blocks, naming=naming, names=names, missing=missing, ends=sent
+        )
         while len(tasks) > 1:
             groups = [tasks[first : first + _JOINED_AT_ONCE] for first in range(0, len(tasks), _JOINED_AT_ONCE)]
             tasks = [self._cluster.submit("join", join_condensed, group, naming) for group in groups]
-        (joined,) = self._cluster.gather(tasks)
-        columns: Mapping[str, CountedColumn] = joined.columns
-        return columns
+        (sizes,) = self._cluster.gather(self._cluster.map("size", bytes_of_columns, tasks), "counting values", counted)
+        largest = max(sizes, key=lambda name: sizes[name])
+        purpose = f"counting the values of all columns, most of them in {quoted(largest)},"
+        require_memory(_TIMES_COUNTED * sum(sizes.values()), purpose, table.head.source)
+        condensed: CondensedTable = self._cluster.gather(tasks)[0]
+        return replace(condensed, source=table.head.source)
 
     # Encoding
 
@@ -271,10 +266,6 @@ class ClusterEngine:
             return []
         problem = f"the rows take {shown_bytes(needed)}, and the workers have {shown_bytes(limit)} together"
         return [NoteKind.SPILLED.note(f"{problem}, so some will be on disk, which is slow; more workers would help")]
-
-
-def _condense(table: Table, naming: Sequence[str], uncounted: Sequence[str]) -> CondensedTable:
-    return condense(table.with_columns({name: unread_column(name, table.rows) for name in uncounted}), naming)
 
 
 def _bins_to_open(prepared: PreparedTable) -> dict[str, tuple[Floats, Integers]]:

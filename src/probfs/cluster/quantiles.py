@@ -1,9 +1,8 @@
 """Columns of more different numbers than anyone should list, known by quantiles, and exactly where that matters.
 
-Each block sketches its numbers by some thousand quantiles, and the sketches of all blocks part them into bins. A number
-at the upper end of a bin is known, and one that many rows hold is such an end; all other numbers of a bin are counted
-together, as one number just below its end. Where a number must be known, such as a cut point, workers list all numbers
-of its bin, which are few, and each becomes the end of a bin.
+A sample of the numbers of all blocks parts them into bins. A number at the upper end of a bin is known, and one that
+many rows hold is such an end; all other numbers of a bin are counted together, as one number just below its end. Where
+a number must be known, such as a cut point, workers list all numbers of its bin, and each becomes an end.
 """
 
 from __future__ import annotations
@@ -13,7 +12,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from probfs.cluster.counting import CondensedTable, CountedColumn, condense
@@ -29,54 +27,57 @@ from probfs.tables.column import Column, number_column
 from probfs.tables.table import Table
 
 MANY_NUMBERS = 20_000
-"""Different numbers in a block, beyond which a column is counted in bins."""
+"""Different numbers in a sample, beyond which a column is counted in bins."""
 COUNTED_BINS = 1 << 12
 """Bins of the driver's counts; a cut point lies among as many numbers as one of them has."""
 TESTED_BINS = 1 << 15
 """Bins by which a column is tested: with fewer different numbers it is tested exactly. Else the standardized statistic
 is off by about one part in as many, so that p is right to three digits down to 1e-12.
 """
-_FEWEST_QUANTILES = 1 << 10
-_HASHES = 1 << 10
-"""The least hashes that are kept: how many different numbers there are is known to about 3 % from them."""
+SAMPLED_ROWS = 2 * TESTED_BINS
 
 
 @dataclass(frozen=True, eq=False)
-class Sketch:
-    """What is known of the numbers of some rows."""
+class Sample:
+    """Some of the numbers of a column, the least and the greatest among them."""
 
     numbers: Floats
-    """Quantiles in rising order, or all different numbers if they are fewer."""
+    """The different ones in rising order."""
     rows: Integers
-    """How many rows hold each of these, or a number between it and the one before."""
-    hashes: npt.NDArray[np.uint64]
-    """The least hashes of different numbers."""
-    marked: frozenset[str] = frozenset()
-    """The texts that mean missing and that were among them."""
+    """How many of the sampled rows hold each of them."""
+    complete: bool
+    """Whether all rows were sampled."""
+    marked: frozenset[str]
+    """The texts that mean missing and that were found in all rows."""
 
     @classmethod
-    def of(cls, numbers: Floats, most: int, marked: Iterable[str] = ()) -> Sketch:
-        from pandas.util import hash_array
-
+    def of(cls, numbers: Floats, step: int, marked: frozenset[str] = frozenset()) -> Sample:
+        """A sample of one in so many rows."""
+        numbers = numbers[~np.isnan(numbers)]
+        some = numbers[::step]
+        if step > 1 and len(some):
+            some = np.append(some, [numbers.min(), numbers.max()])
         # Adding 0 makes -0 the same as 0.
-        different, counts = np.unique(numbers[~np.isnan(numbers)] + 0.0, return_counts=True)
-        chosen = thin(different, counts, most)
-        ends = np.append(0, np.cumsum(counts))[np.searchsorted(different, chosen, side="right")]
-        return cls(chosen, np.diff(ends, prepend=0), np.sort(hash_array(different))[:_HASHES], frozenset(marked))
+        different, rows = np.unique(some + 0.0, return_counts=True)
+        return cls(different, rows.astype(np.int64), step == 1, marked)
 
     @classmethod
-    def join(cls, sketches: Sequence[Sketch]) -> Sketch:
-        numbers, places = np.unique(np.concatenate([one.numbers for one in sketches]), return_inverse=True)
-        rows = np.bincount(places, np.concatenate([one.rows for one in sketches]), minlength=len(numbers))
-        hashes = np.unique(np.concatenate([one.hashes for one in sketches]))[:_HASHES]
-        return cls(numbers, rows.astype(np.int64), hashes, frozenset().union(*(one.marked for one in sketches)))
+    def join(cls, samples: Sequence[Sample]) -> Sample:
+        numbers, places = np.unique(np.concatenate([one.numbers for one in samples]), return_inverse=True)
+        rows = np.bincount(places, np.concatenate([one.rows for one in samples]), minlength=len(numbers))
+        marked = frozenset().union(*(one.marked for one in samples))
+        return cls(numbers, rows.astype(np.int64), all(one.complete for one in samples), marked)
 
     @property
-    def different(self) -> int:
-        """About how many different numbers there are."""
-        if len(self.hashes) < _HASHES:
-            return len(self.hashes)
-        return round((_HASHES - 1) / (float(self.hashes[-1]) / 2.0**64))
+    def is_many(self) -> bool:
+        """Whether nobody should list the numbers. Whole ones may be identifiers, which are told by their values."""
+        return len(self.numbers) > MANY_NUMBERS and bool(np.any(self.numbers != np.rint(self.numbers)))
+
+    @property
+    def different(self) -> float:
+        """About how many different numbers all rows hold, by Chao's estimate from those that were sampled once."""
+        once, twice = (int(np.count_nonzero(self.rows == times)) for times in (1, 2))
+        return len(self.numbers) + (0 if self.complete else once**2 / (2 * max(twice, 1)))
 
 
 def thin(numbers: Floats, rows: Integers, most: int) -> Floats:
@@ -114,17 +115,16 @@ class BinnedColumn(CountedColumn):
 
     ends: Floats
     """The upper ends of the bins; of other numbers it is not known which they are."""
-    sketch: Sketch
-    """Of the numbers of all rows."""
+    sample: Sample
 
     @classmethod
-    def of(cls, column: CountedColumn, ends: Floats, sketch: Sketch) -> BinnedColumn:
-        return cls(**{one.name: getattr(column, one.name) for one in fields(column)}, ends=ends, sketch=sketch)
+    def of(cls, column: CountedColumn, ends: Floats, sample: Sample) -> BinnedColumn:
+        return cls(**{one.name: getattr(column, one.name) for one in fields(CountedColumn)}, ends=ends, sample=sample)
 
     @property
     def marked(self) -> frozenset[str]:
         """The texts that mean missing and that some cell held."""
-        return self.sketch.marked
+        return self.sample.marked
 
     def _is_known(self) -> Flags:
         """For each value, whether it is a number that some rows hold."""
@@ -134,8 +134,8 @@ class BinnedColumn(CountedColumn):
         """About how many different numbers are in rows of positive weight."""
         rows = self.counts(None if weights is None else np.where(weights > 0, self.row_counts, 0))[:-1]
         known = self._is_known()
-        others = min(max(self.sketch.different - int(np.count_nonzero(known)), 1), int(rows[~known].sum()))
-        return int(np.count_nonzero(rows[known])) + others
+        others = min(max(self.sample.different - np.count_nonzero(known), 1), rows[~known].sum())
+        return int(np.count_nonzero(rows[known]) + round(others))
 
     def of_known_numbers(self) -> Column:
         kept = self.is_missing() | np.append(self._is_known(), False)[self.codes]
@@ -167,7 +167,7 @@ def numbers_of_values(column: Column) -> Floats:
 def tested_numbers(column: Column, weights: Integers | None) -> Floats:
     """The upper ends of bins by which a counted column is tested."""
     if isinstance(column, BinnedColumn):
-        return thin(column.sketch.numbers, column.sketch.rows, TESTED_BINS)
+        return thin(column.sample.numbers, column.sample.rows, TESTED_BINS)
     numbers, counts = numbers_of_values(column), column.counts(weights)[:-1]
     held = (counts > 0) & ~np.isnan(numbers)
     different, places = np.unique(numbers[held] + 0.0, return_inverse=True)
@@ -177,18 +177,13 @@ def tested_numbers(column: Column, weights: Integers | None) -> Floats:
 # What workers do
 
 
-def find_many_numbers(table: Table, names: Sequence[str], missing: Sequence[str], many: int) -> dict[str, bool | None]:
-    """For each of some columns of a block, whether it has many different numbers, some of them with fractions; None
-    where it does not hold plain numbers. Whole numbers may be identifiers, which are told by their values.
-    """
-    found: dict[str, bool | None] = dict.fromkeys(names)
+def sample_block(table: Table, names: Sequence[str], missing: Sequence[str], step: int) -> dict[str, Sample | None]:
+    """Samples of some columns of a block, of one in so many rows; None where it does not hold plain numbers."""
+    samples: dict[str, Sample | None] = dict.fromkeys(names)
     plain = [name for name in names if _holds_plain_numbers(table.columns[name])]
-    for name, numbers, _ in _each_numbers(table, plain, missing):
-        # Some rows are sorted sooner than all.
-        some = numbers[:: max(1, len(numbers) // (4 * many))]
-        has_fractions = bool(np.any((numbers != np.rint(numbers)) & ~np.isnan(numbers)))
-        found[name] = has_fractions and len(np.unique(some)) > many + 1
-    return found
+    for name, numbers, found in _each_numbers(table, plain, missing):
+        samples[name] = Sample.of(numbers, step, found)
+    return samples
 
 
 def _holds_plain_numbers(column: Column) -> bool:
@@ -215,12 +210,6 @@ def _each_numbers(
         yield name, np.full(table.rows, np.nan) if is_empty else column.by_row + 0.0, frozenset(found)
 
 
-def sketch_block(table: Table, names: Sequence[str], missing: Sequence[str], blocks: int) -> dict[str, Sketch]:
-    """Sketches of some columns of one of so many blocks."""
-    most = max(2 * TESTED_BINS // blocks, _FEWEST_QUANTILES)
-    return {name: Sketch.of(numbers, most, found) for name, numbers, found in _each_numbers(table, names, missing)}
-
-
 def list_numbers(
     table: Table, missing: Sequence[str], wanted: Mapping[str, tuple[Floats, Integers]]
 ) -> dict[str, Floats]:
@@ -232,12 +221,12 @@ def list_numbers(
     return listed
 
 
-def count_in_bins(
-    table: Table, naming: Sequence[str], missing: Sequence[str], ends: Mapping[str, Floats]
+def count_block(
+    table: Table, naming: Sequence[str], names: Sequence[str], missing: Sequence[str], ends: Mapping[str, Floats]
 ) -> CondensedTable:
-    """Count the columns that have bins, each number rounded to these."""
+    """Count the values of some columns; where the ends of bins are given, each number is rounded to these."""
     rounded = {
         name: number_column(name, round_to(ends[name], numbers))
         for name, numbers, _ in _each_numbers(table, ends, missing)
     }
-    return condense(table.only(naming).with_columns(rounded), naming)
+    return condense(table.only(names).with_columns(rounded), naming)

@@ -11,7 +11,7 @@ import numpy as np
 
 from probfs.output.figure import light_grid
 from probfs.paper.catalogue import sample_file
-from probfs.paper.experiments.laboratory import STYLES, Finding, Laboratory, generator, portions
+from probfs.paper.experiments.laboratory import STYLES, Finding, Laboratory, generator
 from probfs.paper.theory import Joint, PopulationScores, joint_from_table, population_scores
 from probfs.tables.arrays import Floats
 from probfs.tables.reading import ReadOptions, read_table
@@ -77,7 +77,7 @@ _BOUND_HEADER = (
 
 def bound(laboratory: Laboratory) -> Finding:
     """Eqs. (7), (9), (15) and (16) on random distributions, those at the limits among them."""
-    parts = laboratory.each(_cases, [(laboratory.seed, numbers) for numbers in portions(laboratory.runs)])
+    parts = laboratory.each(_cases, [(laboratory.seed, number) for number in range(laboratory.runs)])
     cases = [case for part in parts for case in part]
     s_s, s_a, s_b, deviation, variance, signed, accuracy = np.array(cases).T[2:]
     root = np.sqrt(s_a / 2)
@@ -114,17 +114,16 @@ def bound(laboratory: Laboratory) -> Finding:
     return Finding(_BOUND_HEADER, cases, draw, size=(6.8, 3.4))
 
 
-def _cases(task: tuple[int, range]) -> list[tuple[float, ...]]:
-    """Every feature of some random distributions: its scores beside the paper's other ways to write them."""
-    seed, numbers = task
+def _cases(task: tuple[int, int]) -> list[tuple[float, ...]]:
+    """Every feature of a random distribution: its scores beside the paper's other ways to write them."""
+    joint = random_joint(generator(*task))
     cases: list[tuple[float, ...]] = []
-    for joint in (random_joint(generator(seed, number)) for number in numbers):
-        for feature, scores in enumerate(population_scores(joint)):
-            with_it, without = joint.positive, joint.positive_without(feature)
-            signed = float(joint.cell @ ((2 * with_it - 1) * (with_it - without)))
-            accuracy = float(joint.cell @ (np.maximum(with_it, 1 - with_it) - np.maximum(without, 1 - without)))
-            _, *known = astuple(scores)
-            cases.append((*joint.codes.shape, *known, *_spread_by_group(joint, feature), signed, accuracy))
+    for feature, scores in enumerate(population_scores(joint)):
+        with_it, without = joint.positive, joint.positive_without(feature)
+        signed = float(joint.cell @ ((2 * with_it - 1) * (with_it - without)))
+        accuracy = float(joint.cell @ (np.maximum(with_it, 1 - with_it) - np.maximum(without, 1 - without)))
+        _, *known = astuple(scores)
+        cases.append((*joint.codes.shape, *known, *_spread_by_group(joint, feature), signed, accuracy))
     return cases
 
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from probfs.output.figure import SCORE_LABELS, light_grid
-from probfs.paper.catalogue import SAMPLINGS, Sampling
-from probfs.paper.experiments.laboratory import STYLES, Finding, Laboratory, generator, portions, rank_plainly
+from probfs.paper.catalogue import SAMPLINGS
+from probfs.paper.experiments.laboratory import STYLES, Finding, Laboratory, generator, rank_plainly
 from probfs.paper.synthetic import CLASS, nominal, without_class
 from probfs.tables.arrays import Floats, Integers
-from probfs.tables.table import Table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -27,16 +26,17 @@ _COMPARABLE = 0.10
 
 def figure4(laboratory: Laboratory) -> Finding:
     runs = laboratory.runs
-    tasks = [(laboratory.seed, trial, size, part) for trial in SAMPLINGS for size in _SIZES for part in portions(runs)]
-    picked = np.array(laboratory.each(_count_picks, tasks))
+    trials = range(len(SAMPLINGS))
+    tasks = [(laboratory.seed, trial, size, run) for trial in trials for size in _SIZES for run in range(runs)]
+    picked = np.array(laboratory.each(_is_picked, tasks))
     # Smoothings × trials × sizes × scores.
-    shape = (len(SAMPLINGS), len(_SIZES), -1, len(_SMOOTHINGS), len(_SCORES))
+    shape = (len(SAMPLINGS), len(_SIZES), runs, len(_SMOOTHINGS), len(_SCORES))
     counts = np.moveaxis(picked.reshape(shape).sum(axis=2), 2, 0)
     rows = [
-        (smoothing, trial, size, runs, *counts[k, t, s].tolist())
+        (smoothing, SAMPLINGS[trial], size, runs, *counts[k, trial, place].tolist())
         for k, smoothing in enumerate(_SMOOTHINGS)
-        for t, trial in enumerate(SAMPLINGS)
-        for s, size in enumerate(_SIZES)
+        for trial in trials
+        for place, size in enumerate(_SIZES)
     ]
     for smoothing, of_smoothing in zip(_SMOOTHINGS, counts, strict=True):
         judge_claims(laboratory, of_smoothing / runs, f"--smoothing {smoothing}")
@@ -44,28 +44,23 @@ def figure4(laboratory: Laboratory) -> Finding:
     return Finding(header, rows, lambda figure: _draw(figure, counts, runs), size=(7.2, 5.6))
 
 
-def _count_picks(task: tuple[int, Sampling, int, range]) -> Integers:
-    """In how many of these runs each score is highest, with no other as high, for x1; smoothings × scores."""
-    seed, trial, size, runs = task
-    counts = np.zeros((len(_SMOOTHINGS), len(_SCORES)), dtype=np.int64)
-    for run in runs:
-        random = generator(seed, SAMPLINGS.index(trial), size, run)
-        labelled = nominal(size, random, sampling=trial)
-        unlabelled = without_class(nominal(_UNLABELLED, random))
-        # Where all rows are of one class, nothing can be ranked, and x1 is not picked.
-        if np.ptp(labelled.columns[CLASS].codes):
-            counts += [_is_highest(labelled, unlabelled, smoothing) for smoothing in _SMOOTHINGS]
-    return counts
-
-
-def _is_highest(labelled: Table, unlabelled: Table, smoothing: int) -> list[bool]:
-    ranking = rank_plainly(
-        labelled, unlabeled=unlabelled, estimate="resubstitution", smoothing=smoothing, eliminate=False
-    )
+def _is_picked(task: tuple[int, int, int, int]) -> list[list[bool]]:
+    """For each smoothing and score, whether x1 has the highest one in this run, with no other as high."""
+    _, trial, size, _ = task
+    random = generator(*task)
+    labelled = nominal(size, random, sampling=SAMPLINGS[trial])
+    unlabelled = without_class(nominal(_UNLABELLED, random))
+    if not np.ptp(labelled.columns[CLASS].codes):
+        # All rows are of one class: nothing can be ranked.
+        return [[False] * len(_SCORES)] * len(_SMOOTHINGS)
     picked = []
-    for score in _SCORES:
-        values = {feature.feature: getattr(feature, f"initial_{score}") for feature in ranking.features}
-        picked.append(values.pop("x1") > max(values.values()))
+    for smoothing in _SMOOTHINGS:
+        options: dict[str, Any] = {"estimate": "resubstitution", "smoothing": smoothing, "eliminate": False}
+        first, *others = sorted(
+            rank_plainly(labelled, unlabeled=unlabelled, **options).features, key=lambda each: each.feature
+        )
+        highest = [max(getattr(other, f"initial_{score}") for other in others) for score in _SCORES]
+        picked.append([getattr(first, f"initial_{s}") > high for s, high in zip(_SCORES, highest, strict=True)])
     return picked
 
 

@@ -5,7 +5,7 @@ Figures read in black and white: every score has a line, a marker and a shade of
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -37,7 +37,6 @@ STYLES: dict[str, dict[str, Any]] = {
     "s_a": {"color": "#35978f", "linestyle": ":", "marker": "^"},
     "s_su": {"color": "#08306b", "linestyle": "-", "marker": "o"},
 }
-_IN_A_PORTION = 20
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,12 +80,6 @@ class Laboratory:
 def generator(*seeds: int) -> np.random.Generator:
     """Random numbers that depend on all of the seeds, and on nothing else."""
     return np.random.default_rng(list(seeds))
-
-
-def portions(runs: int) -> Iterator[range]:
-    """Runs in portions large enough to be worth sending to another process."""
-    for first in range(0, runs, _IN_A_PORTION):
-        yield range(first, min(first + _IN_A_PORTION, runs))
 
 
 def mean_and_margin(values: Iterable[float], together: int = 1) -> tuple[float, float]:
