@@ -15,13 +15,17 @@ from rich.cells import cell_len
 
 from probfs.columns.inspect import ColumnSummary, Inspection
 from probfs.comparison.changes import compare_rankings
+from probfs.errors import UsageError
+from probfs.interaction.result import Pair, Pairs
 from probfs.notes import NoteKind
-from probfs.output import documents, writers
-from probfs.output.documents import Document
+from probfs.output import writers
+from probfs.output.documents import Document, inspection_document
+from probfs.output.formats import DOCUMENT_FORMATS, RESULT_FORMATS
 from probfs.output.writers import Presentation, csv_text, json_document, terminal_text
 from probfs.paper.documents import Claim, claims_document, population_document
 from probfs.paper.theory import PopulationScores
-from probfs.text import is_unseen
+from probfs.text import command_line_language, is_unseen
+from tests.conftest import SAMPLES, Run
 from tests.support.comparisons import ranking_of, selection_of
 from tests.support.hostile_names import HOSTILE_NAMES
 from tests.support.results import make_large_selection, make_ranking
@@ -56,28 +60,39 @@ def claimed(names: list[str]) -> list[Claim]:
     ]
 
 
+def paired(names: list[str]) -> Pairs:
+    pairs = [Pair(names[0], name, 0.1 / place, 0.002 * place, 0.03 * place) for place, name in enumerate(names[1:], 1)]
+    settings = {"bins": 5, "missing": "auto", "na": [], "include": [], "exclude": [], "min_class": 2}
+    settings |= dict.fromkeys(("mapping", "count", "dates", "cut_target"))
+    settings |= {"ignore_case": False, "keep_identifiers": False, "false_discoveries": 0.05, "seed": 0}
+    return Pairs(tuple(pairs), make_ranking(names).input, settings, (), "1.0", tested=15)
+
+
 def make_document(kind: str, names: list[str]) -> Document:
-    if kind == "ranking":
-        return make_ranking(names).document()
-    if kind == "uncertain":
-        return make_ranking(names, uncertainty=True, score="signed").top(4).document()
-    if kind == "selection":
-        return make_large_selection(names).document()
-    if kind == "comparison":
-        intervals = {name: (rank, rank + 2) for rank, name in enumerate(names, 1)}
-        old = ranking_of(names, intervals=intervals)
-        return compare_rankings(old, ranking_of([*names[2:], names[0], "new"])).document()
-    if kind == "verdicts":
-        old = selection_of(dict.fromkeys(names, "keep"))
-        return compare_rankings(old, selection_of(dict.fromkeys(names[::-1], "noise"))).document()
-    if kind == "inspection":
-        return documents.inspection_document(inspected(names))
-    if kind == "claims":
-        return claims_document(claimed(names), "1.0", {"runs": {"example": 1}, "seed": 0})
+    match kind:
+        case "ranking":
+            return make_ranking(names).document()
+        case "uncertain":
+            return make_ranking(names, uncertainty=True, score="signed").top(4).document()
+        case "selection":
+            return make_large_selection(names).document()
+        case "comparison":
+            intervals = {name: (rank, rank + 2) for rank, name in enumerate(names, 1)}
+            old = ranking_of(names, intervals=intervals)
+            return compare_rankings(old, ranking_of([*names[2:], names[0], "new"])).document()
+        case "verdicts":
+            old = selection_of(dict.fromkeys(names, "keep"))
+            return compare_rankings(old, selection_of(dict.fromkeys(names[::-1], "noise"))).document()
+        case "pairs":
+            return paired(names).document()
+        case "inspection":
+            return inspection_document(inspected(names))
+        case "claims":
+            return claims_document(claimed(names), "1.0", {"runs": {"example": 1}, "seed": 0})
     return population_document("1.0", "j.csv", [PopulationScores(names[1], 0.15, 0.0495, 1 / 220)])
 
 
-KINDS = ["ranking", "uncertain", "selection", "comparison", "verdicts", "inspection", "population", "claims"]
+KINDS = ["ranking", "uncertain", "selection", "comparison", "verdicts", "pairs", "inspection", "population", "claims"]
 
 
 @pytest.mark.parametrize("ending", WRITERS)
@@ -94,28 +109,31 @@ def test_documents_are_written_as_before(kind: str, names: str, ending: str) -> 
 @pytest.mark.parametrize("ending", WRITERS)
 @pytest.mark.parametrize("kind", KINDS)
 def test_names_cannot_steer_a_terminal_in_any_format(kind: str, ending: str) -> None:
-    names = [*HOSTILE_NAMES, "\x9b31m", "e" + "\u0301" * 9]
-    text = WRITERS[ending](make_document(kind, names), Presentation(80))
+    document = make_document(kind, [*HOSTILE_NAMES, "\x9b31m", "e" + "\u0301" * 9])
+    text = WRITERS[ending](document, Presentation(80))
     assert not [character for character in text.replace("\n", "") if is_unseen(character)]
     if ending == "json":
-        assert json.loads(text) == json.loads(json_document(make_document(kind, names)))
+        assert json.loads(text) == json.loads(json_document(document))
 
 
-@pytest.mark.parametrize("kind", ["ranking", "uncertain", "selection"])
-def test_parquet_has_the_records_of_the_csv_and_the_rest_of_the_json(kind: str) -> None:
+@pytest.mark.parametrize("kind", ["uncertain", "selection", "pairs", "comparison"])
+def test_frames_and_parquet_have_the_records_of_the_csv_and_its_types(kind: str) -> None:
     document = make_document(kind, HOSTILE_NAMES)
     content = writers.parquet_bytes(document)
     table = pq.read_table(io.BytesIO(content))
-    types = {"text": "string", "float64": "double", "Int64": "int64"}
-    assert {own.name: str(own.type) for own in table.schema} == {
+    types = {"text": "string", "float64": "double", "Int64": "int64", "boolean": "bool"}
+    assert {each.name: str(each.type) for each in table.schema} == {
         name: types.get(dtype, dtype) for name, dtype in document.header.items()
     }
-    assert [tuple(row.values()) for row in table.to_pylist()] == [tuple(record) for record in document.records()]
+    assert [tuple(row.values()) for row in table.to_pylist()] == document.records()
     rest = json.loads(json_document(document))
-    del rest["features"]
+    rest.pop("features", None)
     assert json.loads(pq.ParquetFile(io.BytesIO(content)).metadata.metadata[b"probfs"]) == rest
     empty = writers.parquet_bytes(replace(document, rows=[]))
     assert pq.read_table(io.BytesIO(empty)).schema.names == list(document.header)
+    frame = writers.data_frame(document)
+    known = {name: str(frame[name].dtype) for name, dtype in document.header.items() if dtype != "text"}
+    assert known == {name: dtype for name, dtype in document.header.items() if dtype != "text"}
 
 
 def test_a_number_that_json_does_not_have_is_null() -> None:
@@ -131,13 +149,7 @@ def test_a_spreadsheet_takes_no_name_for_a_formula_where_that_is_asked_for() -> 
     assert "\n1,=1+1," in csv_text(document)
 
 
-@pytest.mark.parametrize("kind", ["ranking", "uncertain", "selection", "comparison"])
-def test_a_frame_has_the_types_of_the_header(kind: str) -> None:
-    document = make_document(kind, NAMES["plain"])
-    frame = writers.data_frame(document)
-    assert list(frame) == list(document.header)
-    known = {name: str(frame[name].dtype) for name, dtype in document.header.items() if dtype != "text"}
-    assert known == {name: dtype for name, dtype in document.header.items() if dtype != "text"}
+# Tables for people.
 
 
 def shown(kind: str, width: int, names: list[str] = NAMES["plain"]) -> list[str]:
@@ -145,35 +157,35 @@ def shown(kind: str, width: int, names: list[str] = NAMES["plain"]) -> list[str]
 
 
 @pytest.mark.parametrize("width", [40, 60, 80, 120])
-@pytest.mark.parametrize("kind", ["ranking", "selection", "comparison", "verdicts", "inspection", "population"])
+@pytest.mark.parametrize("kind", ["ranking", "selection", "comparison", "verdicts", "pairs", "inspection"])
 def test_a_table_fits_the_terminal_and_loses_no_name(kind: str, width: int) -> None:
-    names = [*NAMES["plain"], "a_very_long_name_that_has_to_be_folded_" * 2]
-    lines = shown(kind, width, names)
+    lines = shown(kind, width, [*NAMES["plain"], "a_very_long_name_that_has_to_be_folded_" * 2])
     assert max(map(cell_len, lines)) <= max(width, 60 if kind == "inspection" else 0)
-    assert kind == "population" or "age" in "".join(lines)
+    assert "age" in "".join(lines)
 
 
 def test_a_narrow_terminal_shows_what_was_asked_for() -> None:
     uncertain = "\n".join(shown("uncertain", 80))
-    assert "round" not in "\n".join(shown("ranking", 50))
     for asked in ("interval", "±", "in round 1", "gain", "≈ noise"):
         assert asked in uncertain
+    assert "round" not in "\n".join(shown("ranking", 50))
     assert "round" in "\n".join(shown("ranking", 100))
-    too_narrow = shown("uncertain", 30)
-    assert max(map(cell_len, too_narrow)) > 30
-    assert "0.0050 ± 0.0100" in "\n".join(too_narrow)
+    assert "0.0050 ± 0.0100" in "\n".join(shown("uncertain", 30))
+    # A heading takes two lines before a column is left out, and names are folded between their words.
+    assert "importance                  gain" in "\n".join(shown("ranking", 50))
+    folded = [line.split() for line in shown("selection", 50, ["blood_pressure_at_rest_in_the_morning", *"bcdef"])]
+    assert ["1", "blood_pressure_at_rest_", "keep"] in [line[:3] for line in folded]
 
 
 def test_a_line_says_where_noise_begins_and_noise_above_it_is_marked() -> None:
     lines = terminal_text(make_ranking("abcdef").document()).splitlines()
-    (line,) = [place for place, own in enumerate(lines) if own.startswith("── not told from noise (q > 0.1) ──")]
-    assert [own.split()[1] for own in (lines[line - 1], lines[line + 1])] == ["c", "d"]
+    (line,) = [place for place, text in enumerate(lines) if text.startswith("── not told from noise (q > 0.1) ──")]
+    assert [text.split()[1] for text in (lines[line - 1], lines[line + 1])] == ["c", "d"]
     assert "≈" not in "".join(lines)
     ranking = make_ranking("abcdef")
-    told = replace(ranking.features[4], q=0.01)
-    mixed = replace(ranking, features=(*ranking.features[:4], told, ranking.features[5]))
-    text = terminal_text(mixed.document())
-    assert [own.split()[1] for own in text.splitlines() if own.endswith("≈ noise")] == ["d"]
+    told = replace(ranking.features[4], q=0.1)
+    text = terminal_text(replace(ranking, features=(*ranking.features[:4], told, ranking.features[5])).document())
+    assert [line.split()[1] for line in text.splitlines() if line.endswith("≈ noise")] == ["d"]
     assert text.index(" e ") < text.index("── not told") < text.index(" f ")
     # Of columns that are not listed nobody knows.
     assert "──" not in terminal_text(ranking.top(5).document())
@@ -194,3 +206,39 @@ def test_a_comparison_lists_the_best_fifty_columns_that_changed() -> None:
     lines = terminal_text(document, Presentation(100)).splitlines()
     assert lines[-1] == "… and 10 more columns that changed; --format csv lists all"
     assert len(csv_text(document).splitlines()) == 61
+
+
+# Formats.
+
+
+def test_the_name_decides_on_the_format_then_the_ending_then_the_place() -> None:
+    for name, path, chosen in (
+        (None, "R.MD", "markdown"),
+        (None, "r.htm", "html"),
+        (None, "/dev/stdout", "csv"),
+        ("markdown", "r.csv", "markdown"),
+    ):
+        assert RESULT_FORMATS.choose(name, Path(path), False).name == chosen
+    assert [RESULT_FORMATS.choose(None, None, terminal).name for terminal in (True, False)] == ["table", "csv"]
+    shared = ("table", "csv", "json", "markdown")
+    assert DOCUMENT_FORMATS.names() == shared
+    assert RESULT_FORMATS.names() == (*shared, "parquet", "html", "png", "svg", "pdf")
+    with pytest.raises(UsageError, match=r"^format=: 'xml' is not one of table, csv, json, markdown$"):
+        DOCUMENT_FORMATS.choose("xml", None, False)
+    for unknown in ("r.xyz", "r", "r.csv.gz", ".csv"):
+        with command_line_language(), pytest.raises(UsageError, match=r"^--output: ") as caught:
+            DOCUMENT_FORMATS.choose(None, Path(unknown), False)
+        assert str(caught.value).endswith(" tells no format; use .txt, .csv, .json, .md, .markdown, or --format")
+
+
+@pytest.mark.parametrize("command", ["rank", "select"])
+def test_every_format_is_written_and_pictures_beside_it(command: str, run_here: Run, tmp_path: Path) -> None:
+    table = (command, SAMPLES / "commute.csv", "--exclude", "person", "--quiet")
+    beginnings = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF", "parquet": b"PAR1", "html": b"<!DOCTYPE"}
+    for name, beginning in beginnings.items():
+        result = run_here(*table, "--output", f"result.{name}")
+        assert (result.returncode, result.stdout, result.stderr) == (0, "", "")
+        assert (tmp_path / f"result.{name}").read_bytes().startswith(beginning)
+    beside = run_here(*table, "--format", "csv", "--plot", "other.svg")
+    assert beside.stdout.startswith("rank,feature,")
+    assert (tmp_path / "other.svg").read_bytes() == (tmp_path / "result.svg").read_bytes()

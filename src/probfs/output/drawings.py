@@ -116,8 +116,6 @@ class Drawing:
     panels: tuple[Panel, ...] = ()
     """None where there is only one number of columns."""
     size_label: str = "columns in the model"
-    informative: int | None = None
-    """How many of the first bars differ in more than their names; None if all do."""
     asked: int | None = None
     """How many columns whoever made the result asked for; None if that was not said."""
 
@@ -198,7 +196,6 @@ def selection_drawing(selection: Selection) -> Drawing:
         tuple(_selected_bar(feature, selection) for feature in selection.features),
         partial(rest_of_selection, selection),
         _selection_panels(selection),
-        informative=sum(feature.verdict != "noise" for feature in selection.features),
         asked=selection.most_listed,
     )
 
@@ -234,11 +231,10 @@ def _selection_curves(
     selection: Selection, values: Mapping[int, float], unseen: Sequence[float], error: float = 0.0
 ) -> tuple[Curve, ...]:
     """``unseen`` are the values of the kept, of all and of no columns on unseen rows, if these were predicted."""
-    keep, kept, least = selection.settings.keep, len(selection.kept), selection.best_size
-    rule = f" (the {keep} within a standard error)" if keep in ("fewest", "most") else ""
+    kept, least = len(selection.kept), selection.best_size
     curves = [
         Curve("best columns, on the rows that chose them", tuple(values.items())),
-        Curve(f"keep {kept:,}{rule}", ((kept, math.nan),), "cut"),
+        Curve(f"keep {kept:,}", ((kept, math.nan),), "cut"),
     ]
     if least != kept:
         label = f"least log-loss: {counted(least, 'column')}"

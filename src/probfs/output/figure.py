@@ -12,7 +12,6 @@ import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from rich.cells import cell_len
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-    from matplotlib.font_manager import FontProperties
     from numpy.typing import NDArray
 
 SCORE_LABELS = {"s_s": "$\\hat{S}_S$", "s_a": "$\\hat{S}_A$", "s_su": "$\\hat{S}_{SU}$"}
@@ -37,10 +35,6 @@ TOP = WholeNumber(1, _MOST_BARS)
 _ALL_SHOWN = 50
 """Up to so many columns all are shown; of more, only some."""
 _SHOWN_OF_MANY = 40
-_MUCH_NOISE = 10
-"""Of more columns than this that have nothing to tell, only examples are shown."""
-_EXAMPLES = 4
-_FEW = 12
 _FONT_SIZE = 8.0
 _LINE = 13.0
 """Points from one bar to the next, at least."""
@@ -52,8 +46,6 @@ _PANEL_HEIGHT, _LEGEND_LINE, _MARGIN = 1.6, 0.18, 0.8
 _LONGEST_NAME = 28
 _LONGEST_REMARK = 60
 _MOST_MARKERS = 30
-_PLAIN: dict[str, Any] = {"parse_math": False, "usetex": False}
-"""Properties of a text that shows what is in it, such as dollar signs."""
 _FILE_RULES: dict[Any, Any] = {
     "font.size": 9.0,
     "axes.spines.top": False,
@@ -80,35 +72,33 @@ _FURTHER_FAMILIES = (
     *("Hiragino Sans", "PingFang SC", "Microsoft YaHei", "Yu Gothic", "Malgun Gothic"),
     *("Noto Sans Devanagari", "Noto Sans Thai", "Arial Unicode MS"),
 )
-_COLOR_NAMES = ("ink", "pale", "strong", "weak", "hatched", "dim", "grid")
-_ON_WHITE = ("#1a1a1a", "#6a6a6a", "#1f4e79", "#a9bccd", "#e3edf5", "#d3d3d3", "#e6e6e6")
-_ON_BLACK = ("#f0f0f0", "#a2a2a2", "#8cc0ea", "#4a6178", "#1d2f3f", "#3f3f3f", "#333333")
+# Colours differ in lightness, so that they can be told apart in grey print.
+_ON_WHITE = {"ink": "#1a1a1a", "pale": "#6a6a6a", "strong": "#1f4e79", "weak": "#a9bccd"}
+_ON_WHITE |= {"hatched": "#e3edf5", "dim": "#d3d3d3", "grid": "#e6e6e6"}
+_ON_BLACK = {"ink": "#f0f0f0", "pale": "#a2a2a2", "strong": "#8cc0ea", "weak": "#4a6178"}
+_ON_BLACK |= {"hatched": "#1d2f3f", "dim": "#3f3f3f", "grid": "#333333"}
 
 
-@dataclass(frozen=True)
-class _Style:
-    """Colours by name, which differ in lightness, also in grey print; and the font of names."""
-
-    colors: Mapping[str, str]
-    font: FontProperties
-
-    @property
-    def text(self) -> dict[str, Any]:
-        return {"fontproperties": self.font, **_PLAIN}
-
-
-def _choose_style() -> _Style:
-    """The user's font, and colours for the background that matplotlib's settings go with: light text stands on a dark
-    one.
-    """
+def _choose_colors() -> Mapping[str, str]:
+    """Colours for the background that matplotlib's settings go with: light text stands on a dark one."""
     import matplotlib as mpl
     from matplotlib.colors import to_rgb
+
+    return _ON_BLACK if sum(to_rgb(mpl.rcParams["text.color"])) > 1.5 else _ON_WHITE
+
+
+def _text_style() -> dict[str, Any]:
+    """How names are written: in the user's font, as they are, without markup between dollar signs."""
+    import matplotlib as mpl
     from matplotlib.font_manager import FontProperties, fontManager
 
-    colors = _ON_BLACK if sum(to_rgb(mpl.rcParams["text.color"])) > 1.5 else _ON_WHITE
     installed = set(fontManager.get_font_names())
     families = [*mpl.rcParams["font.family"], *(family for family in _FURTHER_FAMILIES if family in installed)]
-    return _Style(dict(zip(_COLOR_NAMES, colors, strict=True)), FontProperties(family=families, size=_FONT_SIZE))
+    return {
+        "fontproperties": FontProperties(family=families, size=_FONT_SIZE),
+        "parse_math": False,
+        "usetex": False,
+    }
 
 
 @contextmanager
@@ -155,28 +145,23 @@ def plot(drawing: Drawing, axes: Any, top: Any) -> NDArray[np.object_]:
     import numpy as np
 
     top = None if top is None else check_value("top", TOP, top)
-    if axes is not None:
-        given = _check_axes(np.ravel(np.asarray(axes, dtype=object)).tolist())
-        _draw_on_axes(drawing, given, top)
-        return np.array(given, dtype=object)
-    from matplotlib import pyplot
+    if axes is None:
+        from matplotlib import pyplot
 
-    return np.array(_draw_figure(drawing, pyplot.figure(), top), dtype=object)
-
-
-def _check_axes(given: list[Any]) -> list[Axes]:
-    """The caller's axes: one for the bars, or three for bars, log-loss and wrong rows."""
+        return np.array(_draw_figure(drawing, pyplot.figure(), top), dtype=object)
     from matplotlib.axes import Axes
 
+    given = np.ravel(np.asarray(axes, dtype=object))
     if len(given) not in (1, 3) or not all(isinstance(each, Axes) for each in given):
         problem = "one of matplotlib's Axes draws the bars, three draw bars, log-loss and wrong rows"
         raise UsageError(f"{option('axes')}: {problem}; pass one or three, or nothing for a figure of its own")
+    _draw_on_axes(drawing, given.tolist(), top)
     return given
 
 
 def _draw_figure(drawing: Drawing, figure: Figure, top: int | None) -> list[Axes]:
     """Fill a figure that is as large as its content needs; matplotlib lays out what is written beside the axes."""
-    style, shown = _choose_style(), _count_bars(drawing, top)
+    colors, shown = _choose_colors(), _count_bars(drawing, top)
     bars = drawing.bars[:shown]
     curves = 2 * _PANEL_HEIGHT + _LEGEND_LINE * (len(drawing.legend) + 1) if drawing.panels else 0.0
     height = max(shown * _LINE / 72 + _MARGIN, curves)
@@ -188,10 +173,10 @@ def _draw_figure(drawing: Drawing, figure: Figure, top: int | None) -> list[Axes
     figure.set_layout_engine("constrained")
     figure.set_size_inches(width, height + 0.16 * len(lines))
     shortened = "\n".join(shorten_middle(printable(line), most) for line in lines)
-    figure.suptitle(shortened, x=0.01, ha="left", color=style.colors["pale"], **style.text)
+    figure.suptitle(shortened, x=0.01, ha="left", color=colors["pale"], **_text_style())
     if not drawing.panels:
         axes = figure.add_subplot()
-        _draw_bars(axes, drawing, shown, style)
+        _draw_bars(axes, drawing, shown, colors)
         return [axes]
     # Beside very many bars, curves stay at the top, with their legend below them.
     made = figure.subplot_mosaic(
@@ -199,9 +184,9 @@ def _draw_figure(drawing: Drawing, figure: Figure, top: int | None) -> list[Axes
         width_ratios=(_BARS, _CURVES),
         height_ratios=(_PANEL_HEIGHT, _PANEL_HEIGHT, height - 2 * _PANEL_HEIGHT),
     )
-    _draw_bars(made["bars"], drawing, shown, style)
+    _draw_bars(made["bars"], drawing, shown, colors)
     panels = [made["loss"], made["wrong"]]
-    explained = _draw_panels(panels, drawing, style)
+    explained = _draw_panels(panels, drawing, colors)
     # They stand above each other, over the same numbers of columns.
     panels[0].set_xlabel("")
     panels[0].tick_params(labelbottom=False)
@@ -212,25 +197,22 @@ def _draw_figure(drawing: Drawing, figure: Figure, top: int | None) -> list[Axes
 
 def _draw_on_axes(drawing: Drawing, axes: Sequence[Axes], top: int | None) -> None:
     """Draw on axes of any size: the bars on the first, and the curves on the others, if there are others."""
-    style = _choose_style()
+    colors = _choose_colors()
     bars, *panels = axes
     if panels and drawing.panels:
-        panels[-1].legend(*_draw_panels(panels, drawing, style), loc="best", fontsize=_FONT_SIZE)
+        panels[-1].legend(*_draw_panels(panels, drawing, colors), loc="best", fontsize=_FONT_SIZE)
     elif panels:
         for panel in panels:
             panel.set_axis_off()
     room = int(bars.get_window_extent().height * 72 / bars.figure.dpi / _LINE)
-    _draw_bars(bars, drawing, min(_count_bars(drawing, top), max(room, 1)), style)
+    _draw_bars(bars, drawing, min(_count_bars(drawing, top), max(room, 1)), colors)
 
 
 def _count_bars(drawing: Drawing, top: int | None) -> int:
-    """How many bars are drawn; of much noise only examples."""
     asked = drawing.asked if top is None else top
     bars = len(drawing.bars)
     if asked is not None:
         return min(asked, bars, _MOST_BARS)
-    if drawing.informative is not None and bars - drawing.informative > _MUCH_NOISE:
-        bars = max(drawing.informative + _EXAMPLES, _FEW)
     return bars if bars <= _ALL_SHOWN else _SHOWN_OF_MANY
 
 
@@ -261,35 +243,35 @@ def _text_of(bar: Bar) -> str:
     return "  ".join(filter(None, [shown_score(bar.value), remark]))
 
 
-def _draw_bars(axes: Axes, drawing: Drawing, shown: int, style: _Style) -> None:
+def _draw_bars(axes: Axes, drawing: Drawing, shown: int, colors: Mapping[str, str]) -> None:
     """Bars in rank order, best on top, each with its name on the left, and its value and a remark on the right."""
-    bars, rest = drawing.bars[:shown], drawing.describe_rest(shown)
+    bars, rest, written = drawing.bars[:shown], drawing.describe_rest(shown), _text_style()
     symbol = SCORE_LABELS.get(drawing.score.key, drawing.score.symbol)
     what = f"{drawing.score.word} {symbol} ({drawing.score.name}) {drawing.when}".rstrip()
     axes.set_xlabel("\n".join(filter(None, [what, rest])), loc="left", fontsize=_FONT_SIZE)
-    axes.set_yticks(range(shown), _names_of(bars), **style.text)
+    axes.set_yticks(range(shown), _names_of(bars), **written)
     axes.set_ylim(shown - 0.5, -0.5)
     axes.tick_params(axis="x", labelsize=_FONT_SIZE)
     axes.tick_params(axis="y", length=0)
     axes.spines[["top", "right", "left"]].set_visible(False)
-    how: dict[str, Any] = {"xycoords": ("axes fraction", "data"), "textcoords": "offset points", **style.text}
+    how: dict[str, Any] = {"xycoords": ("axes fraction", "data"), "textcoords": "offset points", **written}
     for place, (bar, label) in enumerate(zip(bars, axes.get_yticklabels(), strict=True)):
-        color = style.colors["pale" if bar.style == "dim" else "ink"]
+        color = colors["pale" if bar.style == "dim" else "ink"]
         label.set_color(color)
         axes.annotate(_text_of(bar), (1, place), (6, 0), color=color, va="center_baseline", **how)
     values = [0.0 if bar.value is None or not math.isfinite(bar.value) else bar.value for bar in bars]
     for name in ("strong", "weak", "hatched", "dim"):
         lengths = {place: value for place, value in enumerate(values) if bars[place].style == name and value}
-        edge, hatch = (style.colors["strong"], "/////") if name == "hatched" else (style.colors[name], "")
-        look: dict[str, Any] = {"facecolor": style.colors[name], "edgecolor": edge, "hatch": hatch, "linewidth": 0.7}
+        edge, hatch = (colors["strong"], "/////") if name == "hatched" else (colors[name], "")
+        look: dict[str, Any] = {"facecolor": colors[name], "edgecolor": edge, "hatch": hatch, "linewidth": 0.7}
         axes.barh(list(lengths), list(lengths.values()), 0.64, **look)
     for place, bar in enumerate(bars):
         if bar.error is not None:
-            axes.errorbar(values[place], place, xerr=bar.error, color=style.colors["ink"], elinewidth=1.0, capsize=2.0)
+            axes.errorbar(values[place], place, xerr=bar.error, color=colors["ink"], elinewidth=1.0, capsize=2.0)
     ends = [value + sign * (bar.error or 0.0) for value, bar in zip(values, bars, strict=True) for sign in (-1, 1)]
     low, high = min([0.0, *ends]), max([0.0, *ends])
     if low < 0:
-        axes.axvline(0, color=style.colors["ink"], linewidth=0.6)
+        axes.axvline(0, color=colors["ink"], linewidth=0.6)
     ticks = round_values(low, high) if low < high else []
     axes.set_xlim(low, high if ticks else 1.0)
     axes.set_xticks(ticks, [f"{tick:.4g}" for tick in ticks])
@@ -298,16 +280,16 @@ def _draw_bars(axes: Axes, drawing: Drawing, shown: int, style: _Style) -> None:
 # Curves.
 
 
-def _draw_panels(axes: Sequence[Axes], drawing: Drawing, style: _Style) -> tuple[list[Artist], list[str]]:
+def _draw_panels(axes: Sequence[Axes], drawing: Drawing, colors: Mapping[str, str]) -> tuple[list[Artist], list[str]]:
     """Draw each panel on one of the axes; what a legend should explain is returned."""
     explained: dict[str, Artist] = {}
     for each, panel in zip(axes, drawing.panels, strict=True):
-        light_grid(each, style.colors["grid"])
+        light_grid(each, colors["grid"])
         each.set_xlabel(drawing.size_label, loc="left", fontsize=_FONT_SIZE)
         each.set_title(panel.title, loc="left", fontsize=_FONT_SIZE, pad=4.0)
         each.tick_params(labelsize=_FONT_SIZE)
         each.spines[["top", "right"]].set_visible(False)
-        explained |= _draw_curves(each, panel, style.colors)
+        explained |= _draw_curves(each, panel, colors)
         _set_scales(each, panel)
     return [explained[label] for label in drawing.legend], list(drawing.legend)
 

@@ -66,14 +66,14 @@ def ranking_repr(ranking: Ranking) -> str:
         for feature in ranking.features[:_BEST]
     ]
     scores = f"{score.heading}: {_list(best, ranking.input.features)}"
-    return _lines("Ranking", [describe_input(ranking.input), describe_method(ranking), scores], ranking.warnings)
+    return _lines(ranking, [describe_input(ranking.input), describe_method(ranking), scores])
 
 
 def selection_repr(selection: Selection) -> str:
     """What was read, what to keep, how well that does, the best of the kept columns, and warnings."""
     kept = _list([_shorten(name) for name in selection.kept[:_BEST]], len(selection.kept)) or "none"
-    lines = [describe_input(selection.input), describe_choice(selection), f"Kept: {kept}"]
-    return _lines("Selection", [*lines, *describe_estimate(selection.honest)[:1]], selection.warnings)
+    judged = describe_estimate(selection.honest)[0]
+    return _lines(selection, [describe_input(selection.input), describe_choice(selection), f"Kept: {kept}", judged])
 
 
 def _shorten(name: str) -> str:
@@ -85,9 +85,10 @@ def _list(shown: Sequence[str], total: int) -> str:
     return ", ".join([*shown, f"… {more:,} more"] if more else shown)
 
 
-def _lines(kind: str, lines: Sequence[str], warnings: Sequence[Note]) -> str:
-    every = [*lines, *(f"Warning: {text}" for text in texts_by_severity(warnings)[0])]
-    return f"<{kind} of " + "\n ".join(shorten_middle(printable(line), _LONGEST_LINE) for line in every) + ">"
+def _lines(result: Ranking | Selection, lines: Sequence[str]) -> str:
+    every = [*lines, *(f"Warning: {text}" for text in texts_by_severity(result.warnings)[0])]
+    text = "\n ".join(shorten_middle(printable(line), _LONGEST_LINE) for line in every)
+    return f"<{type(result).__name__} of {text}>"
 
 
 # Templates.

@@ -75,23 +75,10 @@ _VERDICTS = {
     "weak": "weak ones add too little",
     "noise": "those called noise cannot be told from noise by these rows",
 }
-_TESTS = "p and q test the column alone against the class; q allows for how many columns were tested."
-_GAIN_OF_PAIRS = (
-    "The gain is how much less log-loss a row has, in nats, when the joint value of the two columns takes the place of "
-    "the two values. p and q test whether each column shifts the odds of the classes for itself, whatever the other "
-    "holds; q allows for how many pairs were tested."
-)
 _JUDGED = {
     "rows": "how the model does on the rows that decide which column leaves",
     "training rows": "how the model does on the rows that it was trained on",
     "held-out rows": "how many held-out rows the model gets wrong, and its log-loss on the rows it was trained on",
-}
-_LEFT_OUT = {
-    "identifier": "as identifiers",
-    "index": "as row indexes",
-    "mapping": "by the mapping",
-    "exclude": "by exclude",
-    "include": "by include",
 }
 
 
@@ -134,7 +121,7 @@ def ranking_report(ranking: Ranking) -> str:
         ],
         sentences=[*ranking_sentences(ranking), found],
         drawing=ranking_drawing(ranking),
-        meanings=f"{_describe_scores(shown_scores(ranking), when)} {_TESTS}",
+        meanings=_describe_scores(shown_scores(ranking), when),
         table=PageTable("features", _caption(ranking), ranking_table(ranking, on_page=True), groups),
         story=_ranking_story(ranking, rows),
     )
@@ -196,7 +183,7 @@ def selection_report(selection: Selection) -> str:
         facts=facts,
         sentences=[*selection_sentences(selection), kept],
         drawing=selection_drawing(selection),
-        meanings=" ".join(filter(None, [words and f"{_capitalized(words)}.", scores, losses, _TESTS])),
+        meanings=" ".join(filter(None, [words and f"{_capitalized(words)}.", scores, losses])),
         table=PageTable("features", _caption(selection), selection_table(selection, on_page=True), groups),
         story=_selection_story(selection),
     )
@@ -225,7 +212,6 @@ def pairs_report(pairs: Pairs) -> str:
         facts=[*_data_facts(data), (f"{len(pairs.found):,} of {pairs.tested:,}", "pairs found")],
         sentences=pairs_sentences(pairs),
         heading="Pairs",
-        meanings=_GAIN_OF_PAIRS,
         table=PageTable("features", "Pairs, best first", pairs_table(pairs, _MOST_PAIRS)),
         heat_map=_heat_map(pairs),
     )
@@ -255,7 +241,7 @@ def _render(result: Ranking | Selection | Pairs, *, table: PageTable, **parts: A
     settings = result.settings if isinstance(result.settings, dict) else result.settings.to_dict()
     background: Background | None = getattr(result, "background", None)
     data = None if background is None else _describe_data(background, result.input, settings.get("count"))
-    parts = {"heading": "Columns", "drawing": None, "story": None, "heat_map": None, **parts}
+    parts = {"heading": "Columns", "meanings": "", "drawing": None, "story": None, "heat_map": None, **parts}
     story, drawing = parts["story"], parts["drawing"]
     tables = [table, *([story["table"]] if story else []), *([data["classes"], data["columns"]] if data else [])]
     style, script = read_asset("report.css") + _table_rules(tables), read_asset("report.js")
@@ -275,7 +261,7 @@ def _render(result: Ranking | Selection | Pairs, *, table: PageTable, **parts: A
         charts=[_chart(panel) for panel in drawing.panels] if drawing else [],
         marks=_MARKS,
         features=table,
-        basis=_basis_numbers(result.input),
+        input=result.input,
         data=data,
         settings={name: _shown_setting(value) for name, value in chosen.items()},
         call=None if background is None else background.call,
@@ -438,27 +424,6 @@ def _json_for_script(content: Mapping[str, Any]) -> Markup:
     for character in "<>&":
         text = text.replace(character, f"\\u{ord(character):04x}")
     return Markup(text)  # noqa: S704  # nothing is left in it that a page would take for markup
-
-
-def _basis_numbers(data: InputSummary) -> Mapping[str, str]:
-    """What the answer rests on, those numbers that are 0 among them; nothing where it is not known."""
-    basis = data.basis
-    if basis is None:
-        return {}
-    numbers = {
-        "labelled rows": data.labelled_rows,
-        "unlabelled rows": data.unlabelled_rows,
-        "rows of rare classes, dropped": data.dropped_rows,
-        "columns that took part": data.features,
-        **{f"columns left out {words}": basis.left_out.get(reason, 0) for reason, words in _LEFT_OUT.items()},
-        "missing cells of labelled rows": basis.missing_cells,
-        "columns with missing cells": basis.missing_columns,
-        "columns where words such as NA are missing cells": basis.missing_words,
-        "columns of numbers or dates in a style of their own": basis.restyled,
-        "columns with values that are taken as one": basis.merged,
-        "columns of numbers cut into intervals": basis.cut,
-    }
-    return {what: f"{number:,}" for what, number in numbers.items()}
 
 
 def _describe_data(background: Background, data: InputSummary, count: str | None) -> Mapping[str, Any]:

@@ -342,9 +342,8 @@ def _describe_sameness(comparison: Comparison) -> str:
     scores = "; scores did change" if comparison.same_scores is False else ""
     if unlisted:
         return f"No rank changed{where}{scores}{rest}."
-    # Nothing is unlisted, so verdicts are known if both documents have them.
-    have_verdicts = None not in (comparison.old.kept, comparison.new.kept)
-    ranks = "the same columns, ranks and verdicts" if have_verdicts else "the same columns and ranks"
+    both_select = None not in (comparison.old.kept, comparison.new.kept)
+    ranks = "the same columns, ranks and verdicts" if both_select else "the same columns and ranks"
     if comparison.same_scores:
         return f"Nothing changed: {ranks}, and the same scores ({both})."
     return f"No rank changed: {ranks} ({both}){scores}."
