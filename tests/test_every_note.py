@@ -193,7 +193,6 @@ SITUATIONS: dict[NoteKind, tuple[Callable[[Stage], None], tuple[str, ...]]] = {
         (),
     ),
     NoteKind.IGNORED: (lambda stage: stage.rank_text("t.arff", arff_of("{s}", "s", ", {2}")), ()),
-    NoteKind.DATE_FORMAT: (lambda stage: stage.rank_text("t.arff", arff_of('date "kk:mm"', "10:30")), ("a",)),
     NoteKind.UNUSABLE: (_unusable, ("lists",)),
     NoteKind.TARGET: (lambda stage: stage.rank_columns(), ("y",)),
     NoteKind.TARGET_BY_DEFAULT: (lambda stage: stage.rank(make_frame(), target=None), ("y",)),

@@ -84,7 +84,6 @@ class NoteKind(Enum):
     ENCODING = "encoding", _NOTE, "a text that is not UTF-8 is read in another encoding"
     SHEETS = "sheets", _NOTE, "only the first sheet of a workbook is read"
     IGNORED = "ignored", _NOTE, "a part of a file or of its path is not used, such as the weights of an ARFF file"
-    DATE_FORMAT = "date-format", _WARNING, "the format of dates is not understood, so they are texts"
     UNUSABLE = "unusable", _WARNING, "a column holds lists or the like, and is left out"
     # Columns.
     TARGET = "target", _NOTE, "which column is predicted, by the user's word"

@@ -176,7 +176,6 @@ UNREADABLE = (
     Case("unclosed ARFF quote", "t.arff", GOOD_ARFF + b"'x,1,p\n", ":10", ""),
     Case("unclosed nominal list", "t.arff", b"@relation r\n@attribute a {x,\n@data\nx\n", ":2", "is never closed"),
     Case("unknown attribute type", "t.arff", b"@relation r\n@attribute a complex\n@data\n1\n", ":2", "complex"),
-    Case("unreadable date", "t.arff", HEADER.replace(b"numeric", b"date") + b"x,soon,p\n", ":6", "soon"),
     Case("hostile attribute line", "t.arff", b"@relation r\n@attribute " + b"',' " * 20_000 + b"\n", ":2", ""),
     Case("a million comments and no header", "t.arff", b"%\n" * 1_000_000, ":1000000", "the ARFF header has no @data"),
     Case("short ARFF row of blanks", "t.arff", GOOD_ARFF + b"x 1\n", ":10", "2 values, but 3 attributes are declared"),

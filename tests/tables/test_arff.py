@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import time
-from datetime import datetime
 
 import arff
 import pyarrow as pa
@@ -15,7 +14,6 @@ from hypothesis import strategies as st
 from probfs.errors import DataError
 from probfs.tables import arff as arff_reader
 from probfs.tables.arff import read_arff
-from probfs.tables.arff_header import make_date_parser
 from probfs.tables.cells import Kind
 from probfs.tables.opening import TableInput
 from probfs.tables.table import NoRowsError, Table
@@ -68,14 +66,14 @@ def test_arff_reads_what_weka_and_openml_write(end: str) -> None:
     assert _content(table) == {
         "first name": ["red", "dark blue", "it's", "?", None],
         "size": ["1", "1", None, "2.5", "7"],
-        "when": ["2020-01-02 03:04:00", "2021-01-02 03:04:00", None, None, None],
+        "when": ["2020-01-02 03:04", "2021-01-02 03:04", None, None, None],
         "note": ["plain", "a, b", "tab\there", None, "100%"],
         "many": ["a", "b", "c", None, "a"],
         "Class": ["yes", "no", "yes", None, "no"],
     }
     assert table.columns["first name"].values.to_pylist() == ["red", "dark blue", "it's", "?"]
     assert table.columns["size"].cells.type == pa.float64()
-    assert table.columns["when"].kind is Kind.DATE
+    assert table.columns["when"].kind is Kind.TEXT
     assert table.target_hint == ("Class", "the ARFF attribute of that name")
     assert table.notes == (WEIGHTS,)
     assert _lines(table) == [13, 14, 16, 17, 18]
@@ -140,35 +138,6 @@ def test_what_is_ignored_in_declarations_is_noted() -> None:
 
 
 @pytest.mark.parametrize(
-    ("pattern", "text", "expected"),
-    [
-        ("yyyy-MM-dd'T'HH:mm:ss", "2020-01-02T03:04:05", "2020-01-02 03:04:05"),
-        ("d MMM yyyy 'at' h a", "2 Jan 2020 at 3 PM", "2020-01-02 15:00:00"),
-        ("yyyy 'o''clock'", "2020 o'clock", "2020-01-01 00:00:00"),
-    ],
-)
-def test_a_date_is_turned_into_iso_form(pattern: str, text: str, expected: str) -> None:
-    parse = make_date_parser(pattern)
-    assert parse is not None
-    assert parse(text) == expected
-
-
-@pytest.mark.parametrize("pattern", ["kk:mm", "yyyy yyyy", "M MM", "HH:mm z"])
-def test_dates_in_a_pattern_beyond_strptime_are_texts(pattern: str) -> None:
-    table = _read(f"@relation r\n@attribute e date '{pattern}'\n@data\n24:00\n'x y'\n")
-    assert _content(table) == {"e": ["24:00", "x y"]}
-    assert table.columns["e"].kind is Kind.TEXT
-    assert table.notes[0].endswith(f"the date format '{pattern}' is not understood, so its dates are taken as text")
-
-
-def test_years_of_two_digits_are_near_today() -> None:
-    parse, year = make_date_parser("dd/MM/yy"), datetime.now().year
-    assert parse is not None
-    assert parse(f"01/02/{(year + 19) % 100:02}") == f"{year + 19}-02-01 00:00:00"
-    assert parse(f"01/02/{(year + 22) % 100:02}") == f"{year - 78}-02-01 00:00:00"
-
-
-@pytest.mark.parametrize(
     ("text", "line", "message"),
     [
         (
@@ -182,7 +151,6 @@ def test_years_of_two_digits_are_near_today() -> None:
         ("@relation r\n@attribute a real\n@data 1\n", 3, "something follows @data"),
         ("@relation r\n@data\n1\n", 2, "no @attribute comes before @data"),
         ("@relation r\n@attribute a real\n", 2, "has no @data line"),
-        ("@attribute a date yyyy\n@data\n2020\nx\n", 4, "column 'a': 'x' is not a date written as 'yyyy'"),
         ("@relation r\n@attribute a {x,x}\n@data\n", 2, "declared twice"),
         ("@relation r\n@attribute a numeric\n@data\n", None, "no data rows"),
         ("@relation r\n@attribute a\n@data\n1\n", 2, "no type"),

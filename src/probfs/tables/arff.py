@@ -96,7 +96,8 @@ class _DataReader:
         columns = {}
         for attribute, chunks in zip(self._attributes, self._chunks, strict=True):
             declared = None if attribute.nominal is None else text_array(attribute.nominal)
-            columns[attribute.name] = Column(attribute.name, pa.chunked_array(chunks), Kind(attribute.kind), declared)
+            kind = Kind.NUMBER if attribute.is_number else Kind.TEXT
+            columns[attribute.name] = Column(attribute.name, pa.chunked_array(chunks), kind, declared)
         notes = self._header.notes
         if self._weighted:
             notes += (NoteKind.IGNORED.note(f"{self._source}: instance weights are ignored"),)
@@ -138,7 +139,7 @@ class _DataReader:
         """Read rows that are split one by one."""
         # Sparse rows leave out zeros and the first declared value.
         omitted = [
-            "0" if known.kind == "number" else known.nominal[0] if known.nominal else None for known in self._attributes
+            "0" if known.is_number else known.nominal[0] if known.nominal else None for known in self._attributes
         ]
         at_once = max(1, _CELLS_AT_ONCE // len(self._attributes))
         for first in range(0, len(lines), at_once):
@@ -193,37 +194,29 @@ class _DataReader:
 def _declared_cells(attribute: Attribute, indices: pa.Array, texts: Sequence[str | None]) -> pa.Array:
     """Cells as their attribute declares them, given the distinct texts, None for a missing one, and their indices."""
     places = filled(indices, len(texts))
-    if attribute.kind == "number":
+    if attribute.is_number:
         numbers = known_numbers(text_array([text or "" for text in texts]))
         for text, number in zip(texts, numbers.tolist(), strict=True):
             # Weka's missing value is NaN, and may be written so.
             if number != number and text is not None and text.strip().lower() != "nan":
                 raise _ValueError("is not a number, as declared; ? is a missing one", text)
         return double_array(np.append(numbers, np.nan)[places])
-    values = [None if text is None else _meaning(attribute, text) for text in texts]
-    known = list(attribute.nominal or dict.fromkeys(value for value in values if value is not None))
-    codes = {value: code for code, value in enumerate(known)}
-    code_of_text = np.array([len(known) if value is None else codes[value] for value in values] + [len(known)])
+    known = list(dict.fromkeys(text for text in texts if text is not None))
+    if attribute.nominal is not None:
+        unknown = next((text for text in known if text not in attribute.nominal), None)
+        if unknown is not None:
+            raise _ValueError(f"is not among the declared values: {listed(attribute.nominal)}; declare it too", unknown)
+        known = list(attribute.nominal)
+    codes: dict[str | None, int] = {text: code for code, text in enumerate(known)}
+    code_of_text = np.array([*(codes.get(text, len(known)) for text in texts), len(known)])
     return dictionary_cells(code_of_text[places], text_array(known)).chunk(0)
-
-
-def _meaning(attribute: Attribute, text: str) -> str:
-    """The value that a text stands for; an error if it is not what is declared."""
-    if attribute.nominal is not None and text not in attribute.nominal:
-        raise _ValueError(f"is not among the declared values: {listed(attribute.nominal)}; declare it too", text)
-    try:
-        return text if attribute.parse_date is None else attribute.parse_date(text)
-    except ValueError:
-        problem = f"is not a date written as {quoted(attribute.date_format)}, as declared; ? is a missing one"
-        raise _ValueError(problem, text) from None
 
 
 def _parse_csv(data: bytes, attributes: Sequence[Attribute]) -> pa.Table:
     """What pyarrow reads from plain rows, with columns called by their places."""
     from pyarrow import csv
 
-    kinds = [attribute.kind for attribute in attributes]
-    types = {str(place): _DOUBLE if kind == "number" else _DICTIONARY for place, kind in enumerate(kinds)}
+    types = {str(place): _DOUBLE if one.is_number else _DICTIONARY for place, one in enumerate(attributes)}
     # Half of the data for each of two threads, but no more than pyarrow takes.
     block_size = min(max(1 << 20, len(data) // 2), 1 << 30)
     return csv.read_csv(

@@ -1,4 +1,4 @@
-"""The header of an ARFF file: attributes with their names, kinds and declared values; and Java's patterns of dates.
+"""The header of an ARFF file: attributes with their names, kinds and declared values.
 
 Light to import, as shells ask for the names of columns.
 """
@@ -6,9 +6,8 @@ Light to import, as shells ask for the names of columns.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from datetime import datetime
 from io import BufferedReader, TextIOWrapper
 from typing import BinaryIO
 
@@ -26,16 +25,6 @@ _KEYWORD = re.compile(r"@([a-z]+)(?![^\s{\0])\s*(.*)", re.DOTALL | re.IGNORECASE
 _NAME_AND_TYPE = re.compile(r"(\0|[^\s{'\"]+)\s*(.*)", re.DOTALL)
 _TYPE = re.compile(r"(\0|[^\s{\[]+)\s*(?:\[[^\]]*\])?\s*(.*)", re.DOTALL)
 _DECLARATIONS = ("@attribute ", "@attribute\t", "@data")
-_DEFAULT_DATE = "yyyy-MM-dd'T'HH:mm:ss"
-_YEARS_AHEAD = 20
-"""How far in the future Java lets a year of two digits be; beyond that, it is in the past."""
-_DATE_PARTS = {
-    "yyyy": "%Y", "yy": "%y", "MMMM": "%B", "MMM": "%b", "MM": "%m", "M": "%m", "dd": "%d", "d": "%d",
-    "HH": "%H", "H": "%H", "hh": "%I", "h": "%I", "mm": "%M", "m": "%M", "ss": "%S", "s": "%S", "SSS": "%f", "a": "%p",
-}  # fmt: skip
-"""Letters of java.text.SimpleDateFormat and their directives in strptime."""
-_DATE_TOKEN = re.compile(r"'((?:[^']|'')*)'|([A-Za-z])\2*|[^A-Za-z']+")
-DateParser = Callable[[str], str]
 
 
 class LineError(Exception):
@@ -47,13 +36,9 @@ class Attribute:
     """A column as an @attribute line declares it."""
 
     name: str
-    kind: str = "text"
-    """The value of its ``Kind``."""
+    is_number: bool = False
     nominal: tuple[str, ...] | None = None
     """The declared values of a nominal attribute."""
-    date_format: str = ""
-    parse_date: DateParser | None = None
-    """Turns a date into ISO form."""
 
 
 @dataclass(frozen=True)
@@ -171,9 +156,10 @@ class _HeaderParser:
             rest = declared[2]
             kind = (_value(declared[1], values) or "?").lower()
             if kind == "date":
-                attribute, rest = self._parse_date(name, subject, rest, values), ""
+                # What its texts say is known better when all of them have been read.
+                attribute, rest = Attribute(name), ""
             elif kind in ("numeric", "real", "integer", "string"):
-                attribute = Attribute(name, "text" if kind == "string" else "number")
+                attribute = Attribute(name, is_number=kind != "string")
             else:
                 raise LineError(f"{subject}: type {quoted(kind)} is not one of numeric, string, date, {{a,b,c}}")
         else:
@@ -201,38 +187,3 @@ class _HeaderParser:
             twice = next(value for place, value in enumerate(declared) if value in declared[:place])
             raise LineError(f"{subject}: value {quoted(twice)} is declared twice")
         return declared, rest.strip()
-
-    def _parse_date(self, name: str, subject: str, outline: str, values: Iterator[str]) -> Attribute:
-        pattern = (_value(outline, values) if outline else None) or _DEFAULT_DATE
-        parse = make_date_parser(pattern)
-        if parse is None:
-            problem = f"the date format {quoted(pattern)} is not understood, so its dates are taken as text"
-            self._notes.append(NoteKind.DATE_FORMAT.note(f"{self._source}: {subject}: {problem}", [name]))
-        return Attribute(name, "date" if parse else "text", None, pattern, parse)
-
-
-def make_date_parser(pattern: str) -> DateParser | None:
-    """A function that turns a date written in a pattern of Java's into ISO form; None if the pattern is not supported.
-
-    >>> parse = make_date_parser("dd.MM.yyyy HH:mm")
-    >>> parse and parse("31.12.2020 07:05")
-    '2020-12-31 07:05:00'
-    """
-    directives: list[str] = []
-    for match in _DATE_TOKEN.finditer(pattern):
-        if match[2] is None:
-            text = match[0] if match[1] is None else match[1].replace("''", "'") or "'"
-            directives.append(text.replace("%", "%%"))
-        elif match[0] in _DATE_PARTS and _DATE_PARTS[match[0]] not in directives:
-            directives.append(_DATE_PARTS[match[0]])
-        else:
-            # Unknown, or there already: strptime takes each directive only once.
-            return None
-
-    def parse(text: str) -> str:
-        moment = datetime.strptime(text, "".join(directives))
-        if "%y" in directives and moment.year > datetime.now().year + _YEARS_AHEAD:
-            moment = moment.replace(year=moment.year - 100)
-        return moment.isoformat(sep=" ")
-
-    return parse

@@ -28,8 +28,6 @@ EXACT = float(1 << 53)
 _NUMBER = r"^[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|(?i:inf|infinity))$"
 _LOSES_A_ZERO = r"^[+-]?0\d"
 _MOMENT = r"^\d{4}-\d{2}(?:-\d{2}(?:[T ]\d{2}(?::\d{2}(?::\d{2}(?:\.\d{1,9})?)?)?)?)?$"
-_CELLS_AT_ONCE = 1 << 22
-"""Numbers of single precision that are converted together."""
 
 
 def text_array(texts: Sequence[str | None]) -> pa.StringArray:
@@ -130,14 +128,8 @@ def as_doubles(numbers: npt.NDArray[Any]) -> Floats:
     """Numbers of any type as doubles: of single precision, those that are written in the same digits."""
     if numbers.dtype != np.float32:
         return numbers.astype(np.float64, copy=False)
-    flat = np.ascontiguousarray(numbers).ravel()
-    doubles = np.empty(len(flat))
-    # The texts of very many cells would not fit into one array of Arrow's, and take much memory.
-    for first in range(0, len(flat), _CELLS_AT_ONCE):
-        some = flat[first : first + _CELLS_AT_ONCE]
-        texts = pc.cast(pa.Array.from_buffers(pa.float32(), len(some), [None, pa.py_buffer(some)]), pa.string())
-        doubles[first : first + len(some)] = numpy_array(pc.cast(texts, pa.float64()))
-    return doubles.reshape(numbers.shape)
+    cells = pa.Array.from_buffers(pa.float32(), len(numbers), [None, pa.py_buffer(np.ascontiguousarray(numbers))])
+    return numpy_array(pc.cast(pc.cast(cells, pa.large_string()), pa.float64()))
 
 
 def texts_of_numbers(numbers: Floats) -> pa.StringArray:
@@ -203,9 +195,9 @@ def _seconds(texts: pa.StringArray) -> Floats:
         return np.array(listed, dtype="datetime64[us]").astype(np.int64) / 1e6
     except ValueError:
         # One is a date that no calendar has, such as 2023-02-30.
-        return (
-            np.concatenate([_seconds(text_array([text])) for text in listed]) if len(listed) > 1 else np.array([np.nan])
-        )
+        if len(listed) == 1:
+            return np.array([np.nan])
+        return np.concatenate([_seconds(text_array([text])) for text in listed])
 
 
 def parse_numbers(texts: pa.StringArray) -> Floats | None:

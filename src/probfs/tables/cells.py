@@ -42,8 +42,6 @@ AMONG_NUMBERS = ("", "na", "n.a.", "none", "NONE", "nil", "-", "--", ".", "..")
 OF_THOUSANDS = r"[+-]?(?:[1-9][0-9]{0,2}(?:\.[0-9]{3})*|0)"
 """Numbers whose points may stand between thousands."""
 _LONGEST_TYPE = 60
-_FEW_TEXTS = 64
-"""Distinct texts up to which Python is faster than Arrow, whose calls are what takes time in wide tables."""
 _UNITS_OF_A_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
 _PLAIN_INTEGER = r"^(?:0|-?[1-9]\d*)$"
 
@@ -202,17 +200,11 @@ def _distinct_cells(cells: pa.ChunkedArray) -> tuple[Codes, pa.Array]:
 def _tidy(codes: Codes, texts: pa.Array, cells: pa.ChunkedArray) -> tuple[Codes, pa.StringArray]:
     """Codes and texts without entries that are missing cells, that repeat another one, or that no row holds."""
     texts = texts.cast(pa.string())
-    if len(texts) <= _FEW_TEXTS:
-        # Python looks through a few texts faster than Arrow is called.
-        listed = texts.to_pylist()
-        tidy = len(set(listed)) == len(listed) and None not in listed and "" not in listed
-    else:
-        blank = pc.any(is_empty(texts), min_count=0).as_py()
-        tidy = not texts.null_count and not blank and len(pc.unique(texts)) == len(texts)
-    if tidy and not pa.types.is_dictionary(cells.type):
-        return codes, texts
-    held = np.bincount(codes, minlength=len(texts) + 1)[:-1] > 0
-    if tidy and held.all():
+    held = np.ones(len(texts), np.bool_)
+    if pa.types.is_dictionary(cells.type):
+        held = np.bincount(codes, minlength=len(texts) + 1)[:-1] > 0
+    is_blank = pc.any(is_empty(texts), min_count=0).as_py()
+    if held.all() and not is_blank and len(pc.unique(texts)) == len(texts):
         return codes, texts
     absent = mask_array(~held | numpy_array(is_empty(texts)))
     return _merge_entries(codes, pc.if_else(absent, pa.nulls(1, pa.string())[0], texts))
@@ -279,8 +271,6 @@ def unify_numbers(texts: pa.StringArray) -> pa.StringArray:
 def _simple(cells: pa.ChunkedArray) -> pa.ChunkedArray:
     """The cells in a type that Arrow can encode and take from, with one number for each number: NaN is missing."""
     dtype = cells.type
-    if pa.types.is_string_view(dtype):
-        return cells.cast(pa.large_string())
     if pa.types.is_null(dtype):
         return cells.cast(pa.string())
     if pa.types.is_float16(dtype):

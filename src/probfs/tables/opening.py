@@ -229,8 +229,7 @@ def open_source(
             if compression is not None:
                 raw = stack.enter_context(copy_of(unpack(compression, raw, name, max_unpacked), most))
                 head = _peek(raw)
-                again = compression_of(head)
-                if again is not None:
+                if again := compression_of(head):
                     twice = f"is compressed twice, with {again.name} and then {compression.name}"
                     raise DataError(f"{twice}; unpack it first", source=name)
             if head.startswith(ZIP_MAGIC) and not _is_zipped_workbook(raw, name):
@@ -245,16 +244,19 @@ def open_source(
 
 def _open(path: str | os.PathLike[str], stack: contextlib.ExitStack) -> Any:
     """The file as it is stored, or a copy if it cannot be read twice."""
-    if os.fspath(path) == STANDARD_INPUT:
+    text = os.fspath(path)
+    stream: Any
+    if text == STANDARD_INPUT:
         if sys.stdin is None:
             raise DataError("standard input is closed", source=display_name(path))
-        file = _CountedFile(sys.stdin.buffer)
-    elif is_url(os.fspath(path)):
-        file = _CountedFile(stack.enter_context(contextlib.closing(open_url(os.fspath(path)))), remote=True)
-    elif stat.S_ISDIR(os.stat(path).st_mode):
+        stream = sys.stdin.buffer
+    elif is_url(text):
+        stream = stack.enter_context(contextlib.closing(open_url(text)))
+    elif os.path.isdir(path):
         raise DataError("is a directory; name a file in it", source=display_name(path))
     else:
-        file = _CountedFile(stack.enter_context(open(path, "rb", buffering=0)))  # noqa: SIM115  # closed by the stack
+        stream = stack.enter_context(open(path, "rb", buffering=0))  # noqa: SIM115  # closed by the stack
+    file = _CountedFile(stream, remote=is_url(text))
     if file.seekable():
         return io.BufferedReader(file, _HEAD_BYTES)
     return stack.enter_context(copy_of(iter(lambda: file.read(_HEAD_BYTES), b"")))
@@ -263,7 +265,7 @@ def _open(path: str | os.PathLike[str], stack: contextlib.ExitStack) -> Any:
 class _CountedFile(io.RawIOBase):
     """A file or standard input that reports to the progress listener how many bytes have been read."""
 
-    def __init__(self, stream: Any, *, remote: bool = False) -> None:
+    def __init__(self, stream: Any, *, remote: bool) -> None:
         self._stream, self._remote = stream, remote
         # pyarrow reads in other threads, which do not know the listener.
         self._listener = current_listener()
@@ -316,17 +318,16 @@ def copy_of(pieces: Iterable[bytes], most: int | None = None) -> Any:
     # Here, as it imports what unpacks any archive.
     import tempfile
 
-    file = tempfile.SpooledTemporaryFile(_MOST_IN_MEMORY)  # noqa: SIM115  # closed by the caller
-    try:
+    with contextlib.ExitStack() as stack:
+        file = stack.enter_context(tempfile.SpooledTemporaryFile(_MOST_IN_MEMORY))
         for piece in pieces:
             file.write(piece)
             if most is not None and file.tell() >= most:
                 break
-    except BaseException:
-        file.close()
-        raise
-    file.seek(0)
-    return file
+        file.seek(0)
+        # From now on, it is the caller who closes it.
+        stack.pop_all()
+        return file
 
 
 def _peek(raw: BinaryIO) -> bytes:
