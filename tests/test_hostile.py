@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import os
 import random
 import resource
 import signal
@@ -103,16 +102,6 @@ def test_what_cannot_be_ranked_is_one_line(misfit: Misfit, here: Path, capsys: C
     assert {name: (here / name).read_bytes() for name in misfit.files} == misfit.files
 
 
-def test_an_unreadable_file_is_one_line(here: Path, capsys: Capture) -> None:
-    path = here / "secret.csv"
-    path.write_bytes(GOOD)
-    path.chmod(0)
-    if os.access(path, os.R_OK):
-        pytest.skip("nothing is unreadable to this user")
-    assert run_here(["rank", "secret.csv"]) == 1
-    assert errors(capsys.readouterr().err) == ["probfs: error: secret.csv: cannot be read: permission denied"]
-
-
 # --- limits -----------------------------------------------------------------------------------------------------------
 
 
@@ -150,13 +139,6 @@ def test_what_does_not_fit_the_memory_is_refused_beforehand(
     assert "of memory, and 97.7 KB is free; rank fewer columns" in line
 
 
-def test_many_classes_that_do_not_fit_are_refused(here: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
-    (here / "t.csv").write_text("a,y\n" + "".join(f"v{i % 97},c{i % 200}\n" for i in range(1_000)))
-    monkeypatch.setattr(memory, "free_memory", lambda: 10_000_000)
-    assert run_here(["rank", "t.csv"]) == 1
-    assert "t.csv: ranking this needs about" in errors(capsys.readouterr().err)[0]
-
-
 @pytest.mark.skipif(sys.platform != "linux", reason="limits of the address space")
 def test_under_a_limit_of_memory_there_is_one_line(tmp_path: Path) -> None:
     table = tmp_path / "t.csv"
@@ -173,34 +155,6 @@ def test_under_a_limit_of_memory_there_is_one_line(tmp_path: Path) -> None:
             assert result.returncode == 1
             assert "Traceback" not in result.stderr
             assert len(errors(result.stderr)) == 1
-
-
-def test_what_is_a_file_is_replaced_whatever_its_path_begins_with(here: Path) -> None:
-    output = here / "old.csv"
-    output.write_text("old")
-    result = subprocess.run(
-        [sys.executable, "-m", "probfs", "generate", "nominal", "--rows", "1000", "--output", f"/dev/..{output}"],
-        check=False,
-        capture_output=True,
-        preexec_fn=small_files_only,
-    )
-    assert result.returncode == 1
-    assert output.read_text() == "old"
-
-
-def test_a_link_to_itself_is_no_output(here: Path, capsys: Capture) -> None:
-    (here / "t.csv").write_bytes(GOOD)
-    (here / "loop.csv").symlink_to("loop.csv")
-    assert run_here(["rank", "t.csv", "--output", "loop.csv"]) == 1
-    assert errors(capsys.readouterr().err)[0].startswith("probfs: error: loop.csv: cannot be written: too many levels")
-    assert (here / "loop.csv").is_symlink()
-
-
-def test_the_longest_names_can_be_written(here: Path, capsys: Capture) -> None:
-    (here / "t.csv").write_bytes(GOOD)
-    name = "😀" * 62 + ".csv"
-    assert run_here(["rank", "t.csv", "--output", name]) == 0
-    assert (here / name).read_text().startswith("rank,feature,")
 
 
 # --- hostile names ----------------------------------------------------------------------------------------------------
@@ -228,40 +182,6 @@ def test_a_spreadsheet_is_guarded_against_formulas(here: Path, capsys: Capture) 
 
 
 # --- real files -------------------------------------------------------------------------------------------------------
-
-REFUSALS = (
-    "a regression target?",
-    "has one row only, and holding it out leaves none",
-    "has one class only",
-    "is not one of numeric, string, date",
-    "has no data rows below @data",
-    "is declared twice",
-)
-
-
-def real_arff_files() -> list[Path]:
-    import scipy
-    import sklearn
-
-    found = []
-    for package in (scipy, sklearn):
-        folder = Path(package.__file__).parent
-        found += [path for ending in ("*.arff", "*.arff.gz") for path in folder.rglob(ending)]
-    return sorted(found)
-
-
-@pytest.mark.parametrize("path", real_arff_files(), ids=lambda path: path.name)
-def test_real_arff_files_are_ranked_or_refused_for_a_reason(path: Path, capsys: Capture) -> None:
-    status = run_here(["rank", str(path), "-qq"])
-    shown, told = capsys.readouterr()
-    if status == 0:
-        assert shown.startswith("rank,feature,s_s,")
-        assert not told
-    else:
-        (line,) = told.splitlines()
-        assert (status, shown) == (1, "")
-        assert line.startswith(f"probfs: error: {path}")
-        assert any(reason in line for reason in REFUSALS), line
 
 
 # --- faults while writing ---------------------------------------------------------------------------------------------

@@ -140,31 +140,6 @@ def test_unlabelled_rows_may_be_many_files_too(tmp_path: Path) -> None:
     assert len(with_two.input.unlabelled_sources) == 2
 
 
-def test_a_selection_of_many_files_is_that_of_one(tmp_path: Path) -> None:
-    lines = Path("sample_data/breast_cancer.csv").read_text().splitlines(keepends=True)
-    for place, first in enumerate(range(1, len(lines), 100)):
-        (tmp_path / f"{place}.csv").write_text("".join([lines[0], *lines[first : first + 100]]))
-    many = probfs.select(tmp_path, target="class", folds=0)
-    one = probfs.select("sample_data/breast_cancer.csv", target="class", folds=0)
-    assert many.kept == one.kept
-    assert many.input.labelled_rows == one.input.labelled_rows
-
-
-def test_columns_that_are_left_out_change_no_ranking_of_parquet(tmp_path: Path) -> None:
-    frame = pd.read_csv("sample_data/breast_cancer.csv")
-    frame.to_parquet(tmp_path / "t.parquet", index=False)
-    frame.to_csv(tmp_path / "t.csv", index=False)
-    first, second, *_ = frame.columns
-    for options in ({"exclude": f"{first},{second}"}, {"include": [first, second]}):
-        told: dict[str, list[str]] = {"csv": [], "parquet": []}
-        csv, parquet = (
-            probfs.rank(tmp_path / f"t.{ending}", target="class", **options, on_note=told[ending].append)
-            for ending in told
-        )
-        assert csv.features == parquet.features
-        assert told["csv"] == told["parquet"]
-
-
 def test_a_list_of_frames_is_no_table() -> None:
     with pytest.raises(probfs.UsageError, match=r"^data must be a path, .*, not a list of DataFrame; only paths may"):
         probfs.rank([pd.DataFrame({"a": [1]})], target="a")  # type: ignore[list-item]

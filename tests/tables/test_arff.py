@@ -167,13 +167,6 @@ def test_a_broken_file_is_refused_with_its_line(text: str, line: int | None, mes
     assert (caught.value.source, caught.value.line) == ("t.arff", line)
 
 
-def test_text_that_is_not_utf8_is_refused_with_its_line() -> None:
-    for before in ("@relation r\n", HEADER + "@data\n1,x,"):
-        with pytest.raises(DataError, match="is not UTF-8; try encoding=") as caught:
-            _read(before.encode() + b"\xff\n")
-        assert caught.value.line == before.count("\n") + 1
-
-
 @pytest.mark.parametrize(
     ("row", "message"),
     [
@@ -268,10 +261,3 @@ def test_cells_are_the_same_in_any_form_and_block(
         one_by_one = _read(head + "\n".join(lines))
     assert _content(found) == _content(one_by_one) == expected
     assert _lines(found) == list(range(len(kinds) + 3, len(kinds) + 3 + len(rows)))
-
-
-@pytest.mark.parametrize(("separator", "end"), [(",", ""), (" ,", " "), (", ", "")])
-def test_plain_blocks_are_not_read_row_by_row(separator: str, end: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(arff_reader._DataReader, "_read_rows", None)
-    rows = "".join(separator.join(row) + end + "\n" for row in (["1", "x", "u"], ["2", "y", "v"]))
-    assert _content(_read(HEADER + "@data\n% a comment\n" + rows)) == TWO_ROWS

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import gzip
 import io
 import json
 import re
@@ -257,20 +256,6 @@ def test_a_broken_file_is_refused_with_its_line(tmp_path: Path, data: bytes, lin
         read_file(path)
     assert caught.value.line == line
     assert caught.value.source == str(path)
-
-
-def test_a_file_a_pipe_and_other_encodings_hold_the_same_table(tmp_path: Path) -> None:
-    text = "name,n\nJürgen,1\nZoë,2.5\n"
-    plain = read(text)
-    assert content(plain) == {"name": ["Jürgen", "Zoë"], "n": [1.0, 2.5]}
-    variants = {"utf-8": text.encode(), "utf-8-sig": text.encode("utf-8-sig"), "utf-16": text.encode("utf-16")}
-    variants |= {"cp1252": text.encode("cp1252"), "utf8": gzip.compress(text.encode("utf-8-sig"))}
-    for encoding, data in variants.items():
-        path = tmp_path / "t.csv"
-        path.write_bytes(data)
-        table = read_file(path, encoding=encoding)
-        assert content(table) == content(plain)
-        assert lines(table) == [2, 3]
 
 
 @pytest.mark.parametrize("step", [4, 1 << 18])

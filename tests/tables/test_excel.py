@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-import io
 import sys
-import zipfile
 from importlib.util import find_spec
 
 import pytest
@@ -16,7 +14,6 @@ from probfs.tables.cells import Kind
 from probfs.tables.opening import COMPOUND_FILE_MAGIC
 from probfs.tables.reading import ReadOptions, read_table
 from probfs.tables.table import Table
-from tests.support.commands import Run
 from tests.support.table_content import Write, read_bytes, table_content
 from tests.support.workbook import Cell, Day, workbook_bytes
 
@@ -66,20 +63,6 @@ def test_a_sheet_is_chosen_by_its_name_and_rows_above_the_names_are_skipped(writ
         read_table(path, ReadOptions(sheet="Sheet3"))
     with pytest.raises(DataError, match=NO_ROWS):
         read_table(path, ReadOptions(skip_rows=9))
-
-
-@calamine
-def test_a_workbook_is_known_by_its_content(run: Run) -> None:
-    data = workbook_bytes(ROWS)
-    # The beginning shows no member of a workbook here; only the directory at the end does.
-    late = workbook_bytes(ROWS, members={"a.bin": bytes(range(256)) * 2000})
-    stored = io.BytesIO()
-    with zipfile.ZipFile(io.BytesIO(late)) as source, zipfile.ZipFile(stored, "w") as archive:
-        for name in source.namelist():
-            archive.writestr(name, source.read(name))
-    assert table_content(read_bytes(data, "t")) == table_content(read_bytes(stored.getvalue(), "t")) == CONTENT
-    result = run("inspect", "-", "--format", "csv", stdin=data)
-    assert (result.returncode, result.stdout.count("\n")) == (0, 8), result.stderr
 
 
 @pytest.mark.parametrize("name", ["titanic.xlsx", "titanic.xls", "titanic"])

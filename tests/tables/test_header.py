@@ -193,13 +193,6 @@ def test_text_that_is_not_utf8_is_read_and_said(name: str, text: str, encoding: 
     assert (codes(table), f"was read as {shown}; encoding= says otherwise" in table.notes[0]) == (["encoding"], True)
 
 
-@given(st.binary(min_size=200, max_size=400))
-def test_random_bytes_never_pass_as_a_table(data: bytes) -> None:
-    with pytest.raises(probfs.ProbfsError) as caught:
-        read_bytes(b"a,b\n\xff" + data, "t.csv")
-    assert "\n" not in str(caught.value)
-
-
 MESSY = b"Results of 2024\n# by hand\nstra\xdfe,size,size,y\n" + b"u,1,4,p\nv,2,5,q\n" * 6
 
 

@@ -20,7 +20,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from probfs.errors import DataError, ProbfsError, UsageError
+from probfs.errors import DataError, UsageError
 from probfs.runtime import memory
 from probfs.runtime.progress import Progress, listening
 from probfs.tables.compression import COMPRESSIONS, Compression
@@ -242,24 +242,3 @@ def test_options_that_do_not_fit_are_refused(write: Write, options: dict[str, ob
     path = write("t.arff", "@relation r\n@attribute a {0,1}\n@attribute class {p,q}\n@data\n0,p\n1,q\n")
     with pytest.raises(UsageError, match=message):
         read_table(path, ReadOptions(**options))  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize(
-    ("content", "options", "in_python", "on_the_command_line"),
-    [
-        (b"", {"encoding": "x"}, "encoding=: no encoding 'x'", "--encoding: no encoding 'x'"),
-        (b"a,y\n\x81,p\n", {}, 'not UTF-8; try encoding="latin-1"', "not UTF-8; try --encoding latin-1"),
-        (b"a,y\n\xe9,p\n", {"encoding": "ascii"}, "byte 4; try another encoding=", "try another --encoding"),
-        (b"PAR1", {}, 'a Parquet file, not CSV; use input_format="parquet"', "use --input-format parquet"),
-    ],
-)
-def test_messages_name_options_as_the_caller_writes_them(
-    write: Write, content: bytes, options: dict[str, str], in_python: str, on_the_command_line: str
-) -> None:
-    path = write("t.csv", content)
-    with pytest.raises(ProbfsError) as from_python:
-        read_table(path, ReadOptions(**options))  # type: ignore[arg-type]
-    with command_line_language(), pytest.raises(ProbfsError) as from_the_shell:
-        read_table(path, ReadOptions(**options))  # type: ignore[arg-type]
-    assert in_python in str(from_python.value)
-    assert on_the_command_line in str(from_the_shell.value)
