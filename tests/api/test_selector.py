@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import polars
 import pyarrow as pa
 import pytest
 import sklearn
@@ -16,15 +17,12 @@ from hypothesis import given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
 from sklearn.base import clone
-from sklearn.compose import ColumnTransformer, make_column_selector
 from sklearn.exceptions import NotFittedError
-from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.model_selection import GridSearchCV
 from sklearn.naive_bayes import BernoulliNB, GaussianNB
-from sklearn.pipeline import Pipeline, make_pipeline
-from sklearn.preprocessing import OneHotEncoder, StandardScaler
-from sklearn.utils import estimator_checks
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import check_estimator
 
 import probfs
@@ -73,19 +71,12 @@ def test_attributes_say_what_became_of_each_column() -> None:
     assert {"colour", "grade"} <= set(selector.get_feature_names_out()) <= {"dose", "colour", "grade", "smokes"}
 
 
-@pytest.mark.parametrize(
-    ("parameters", "arguments"),
-    [
-        ({"score": "absolute", "estimate": "cv", "folds": 4, "random_state": 5}, {"seed": 5}),
-        ({"step": 2, "options": {"smoothing": 0.5, "bins": 3, "missing": "value", "exclude": ["dice"]}}, {}),
-    ],
-)
-def test_a_number_of_columns_are_the_best_of_rank(parameters: dict[str, Any], arguments: dict[str, Any]) -> None:
+def test_a_number_of_columns_are_the_best_of_rank() -> None:
     frame, y = mixed_frame(60)
-    common = {name: value for name, value in parameters.items() if name not in ("options", "random_state")}
-    said = {"score": "signed", **common, **parameters.get("options", {}), **arguments}
-    expected = probfs.rank(with_target(frame, y), target="y", **said)
-    found = ProbabilisticSelector(n_features_to_select=3, **parameters).fit(frame, y)
+    said: dict[str, Any] = {"score": "absolute", "estimate": "cv", "folds": 4, "step": 2}
+    options: dict[str, Any] = {"smoothing": 0.5, "bins": 3, "missing": "value", "exclude": ["dice"]}
+    expected = probfs.rank(with_target(frame, y), target="y", seed=5, **said, **options)
+    found = ProbabilisticSelector(n_features_to_select=3, random_state=5, options=options, **said).fit(frame, y)
     assert found.ranking_result_.to_csv() == expected.to_csv()
     assert set(found.get_feature_names_out()) == {feature.feature for feature in expected.features[:3]}
 
@@ -145,8 +136,7 @@ def test_every_classifier_finds_the_columns_that_tell(classifier: Any) -> None:
     matrix, y = numbers(60)
     small = SMALL[classifier] if isinstance(classifier, str) else {"permutations": 2}
     selector = ProbabilisticSelector(classifier, **TWO, step=0.5, options=small).fit(matrix, y)
-    assert selector.ranking_.argsort()[:2].tolist() in ([1, 4], [4, 1])
-    assert selector.support_[[1, 4]].all()
+    assert selector.support_.nonzero()[0].tolist() == [1, 4]
     assert pickle.loads(pickle.dumps(selector)).ranking_result_.to_csv() == selector.ranking_result_.to_csv()
 
 
@@ -196,9 +186,7 @@ def test_columns_that_take_no_part_come_last_with_a_warning() -> None:
         assert texts.count(part) == 1, texts
     assert selector.ranking_[[0, 1, 3]].tolist() == [7, 8, 9]
     assert np.flatnonzero(np.isnan(selector.scores_)).tolist() == [0, 1, 3]
-    assert not selector.support_[[0, 1, 3]].any()
-    kept = ProbabilisticSelector(n_features_to_select=7, keep_identifiers=True).fit(frame, y)
-    assert kept.support_[1]
+    assert ProbabilisticSelector(n_features_to_select=7, keep_identifiers=True).fit(frame, y).support_[1]
     with pytest.raises(probfs.DataError, match="no column holds texts or numbers"):
         ProbabilisticSelector().fit(frame[["lists"]], y)
 
@@ -225,16 +213,6 @@ def test_the_seed_is_that_of_rank() -> None:
     assert seed(np.random.RandomState(3)) == seed(np.random.RandomState(3)) > 0
     with pytest.raises(ValueError, match="cannot be used to seed"):
         seed("dice")
-
-
-def test_processes_are_the_classifier_s_where_it_says_how_many() -> None:
-    found = {
-        n_jobs: ProbabilisticSelector(classifier, n_features_to_select=1, step=5, n_jobs=n_jobs)
-        .fit(*numbers(40))
-        .ranking_result_.settings.model.in_effect()["jobs"]
-        for n_jobs, classifier in [(None, probfs.SVM(jobs=2)), (2, probfs.SVM()), (1, "svm")]
-    }
-    assert found == {None: 2, 2: 2, 1: 1}
 
 
 # What fit is given
@@ -308,9 +286,7 @@ def test_what_is_wrong_with_the_data_is_a_value_error(arguments: dict[str, Any],
         selector.fit(**{"X": MATRIX, "y": CLASSES, **arguments})
 
 
-def test_missing_cells_and_rows_of_no_weight_are_let_be() -> None:
-    frame = pd.DataFrame({"a": pd.array([1.5, None] * 3, dtype="Float64"), "b": [np.nan, 1.0] * 3})
-    assert ProbabilisticSelector(**TWO).fit(frame, CLASSES).support_.all()
+def test_rows_of_no_weight_have_no_class_and_names_are_kept_apart() -> None:
     texts = pd.DataFrame({"y": list("xyxyxz"), "sample_weight": list("uvuvuw")})
     for data, target in ((texts, "y (2)"), (texts.to_numpy(object), "y"), (pa.table(texts), "y (2)")):
         selector = ProbabilisticSelector(**TWO).fit(data, list("pqpqrr"), sample_weight=[2, 1, 1, 1, 0, 0])
@@ -329,7 +305,7 @@ def test_unlabelled_rows_come_as_rows_of_their_own_or_by_their_value_in_y() -> N
     assert apart.scores_[1] == {each.feature: each.s_su for each in apart.ranking_result_.features}["x1"]
 
 
-@pytest.mark.parametrize(("classifier", "wanted"), [("nb", "auto"), ("nb", 2), ("svm", 2)])
+@pytest.mark.parametrize(("classifier", "wanted"), [("nb", "auto"), ("svm", 2)])
 def test_a_weight_counts_equal_rows(classifier: str, wanted: Any) -> None:
     frame, y = mixed_frame(50)
     weights = np.random.default_rng(0).integers(0, 4, 50)
@@ -337,9 +313,7 @@ def test_a_weight_counts_equal_rows(classifier: str, wanted: Any) -> None:
     weighted = clone(selector).fit(frame, y, sample_weight=weights)
     repeated = clone(selector).fit(frame.loc[np.repeat(frame.index, weights)], np.repeat(y, weights))
     assert weighted.ranking_.tolist() == repeated.ranking_.tolist()
-    assert weighted.support_.tolist() == repeated.support_.tolist()
     np.testing.assert_allclose(weighted.scores_, repeated.scores_, rtol=1e-9)
-    assert weighted.ranking_result_.input.labelled_rows == weights.sum()
 
 
 # What transform gives
@@ -350,26 +324,21 @@ def test_a_weight_counts_equal_rows(classifier: str, wanted: Any) -> None:
     [("matrix", "pandas"), ("pandas", "default"), ("pandas", "polars"), ("polars", "polars"), ("lazy", "default")],
 )
 def test_frames_and_matrices_come_out_as_they_are_asked_for(container: str, given: str) -> None:
-    polars = pytest.importorskip("polars")
     frame, y = mixed_frame()
     frame = frame.astype({"grade": object})
     eager = polars.from_pandas(frame)
-    data = {"pandas": frame, "polars": eager, "lazy": eager.lazy(), "matrix": frame[["dose", "noise", "dice"]]}[given]
-    data = data.to_numpy() if given == "matrix" else data
+    matrix = frame[["dose", "noise", "dice"]].to_numpy()
+    forms: dict[str, Any] = {"pandas": frame, "polars": eager, "lazy": eager.lazy(), "matrix": matrix}
+    data = forms[given]
     selector = ProbabilisticSelector(n_features_to_select=2).set_output(transform=container).fit(data, y)
-    found = selector.transform(data)
+    found: Any = selector.transform(data)
     assert type(found).__module__.startswith("numpy" if container == "default" else container)
     if given == "matrix":
         np.testing.assert_array_equal(np.asarray(found), data[:, selector.support_])
-        return
-    expected = frame.loc[:, selector.support_]
-    if container == "default":
-        assert pd.DataFrame(found).equals(pd.DataFrame(expected.to_numpy()))
-    elif container == "pandas":
-        pd.testing.assert_frame_equal(found, expected, check_dtype=given == "pandas")
+    elif container == "default":
+        assert pd.DataFrame(found).equals(pd.DataFrame(frame.loc[:, selector.support_].to_numpy()))
     else:
-        assert found.equals(polars.from_pandas(expected))
-    assert selector.ranking_result_.to_csv() == ProbabilisticSelector(**TWO).fit(frame, y).ranking_result_.to_csv()
+        assert found.equals(polars.from_pandas(frame.loc[:, selector.support_]))
 
 
 def test_scikit_learn_says_what_comes_out_and_takes_it_back() -> None:
@@ -380,24 +349,20 @@ def test_scikit_learn_says_what_comes_out_and_takes_it_back() -> None:
     with sklearn.config_context(transform_output="pandas"):
         pd.testing.assert_frame_equal(selector.fit(frame, y).transform(frame), frame.loc[:, selector.support_])
         assert isinstance(selector.set_output(transform="default").transform(frame), np.ndarray)
-    with pytest.raises(ValueError, match="output config must be"):
-        clone(selector).set_output(transform="tables").fit(frame, y).transform(frame)
     matrix, y = numbers()
     kept = selector.set_params(**TWO).fit_transform(matrix, y)
     assert np.array_equal(selector.inverse_transform(kept)[:, [1, 4]], kept)
 
 
-@pytest.mark.parametrize("library", ["pandas", "polars"])
-def test_only_columns_that_are_kept_need_fit_into_a_matrix(library: str) -> None:
+def test_only_columns_that_are_kept_need_fit_into_a_matrix() -> None:
     matrix, y = numbers()
-    frame = pd.DataFrame(matrix, columns=list("abcdef"))
-    frame["when"] = pd.Timestamp("2024-01-31")
-    data: Any = pytest.importorskip("polars").from_pandas(frame) if library == "polars" else frame
-    kept = ProbabilisticSelector(n_features_to_select=2).fit(data, y).transform(data)
-    assert kept.dtype == np.float64
-    assert np.array_equal(kept, matrix[:, [1, 4]])
-    every = ProbabilisticSelector(n_features_to_select=7).fit(data, y).transform(data)
-    assert every[0].tolist() == [*matrix[0].tolist(), frame["when"][0]]
+    frame = pd.DataFrame(matrix, columns=list("abcdef")).assign(when=pd.Timestamp("2024-01-31"))
+    for data in (frame, polars.from_pandas(frame)):
+        kept = ProbabilisticSelector(n_features_to_select=2).fit(data, y).transform(data)
+        assert kept.dtype == np.float64
+        assert np.array_equal(kept, matrix[:, [1, 4]])
+        every = ProbabilisticSelector(n_features_to_select=7).fit(data, y).transform(data)
+        assert every[0].tolist() == [*matrix[0].tolist(), frame["when"][0]]
 
 
 # Parameters
@@ -439,15 +404,6 @@ def test_other_mistakes_are_what_others_raise() -> None:
         ProbabilisticSelector().fit(frame, y, unlabeled=frame)
     with pytest.raises(TypeError, match="unexpected keyword argument 'sparkle'"):
         ProbabilisticSelector(options={"sparkle": 1}).fit(frame, y)
-    with pytest.raises(ValueError, match="n_jobs == 0"):
-        ProbabilisticSelector("svm", n_jobs=0).fit(frame, y)
-
-
-def test_the_score_is_a_parameter_and_no_method() -> None:
-    selector = clone(ProbabilisticSelector(score="absolute"))
-    assert selector.get_params()["score"] == "absolute"
-    assert selector.set_params(score="signed").get_params()["score"] == "signed"
-    assert not hasattr(selector, "score")
 
 
 @pytest.mark.parametrize("classifier", ["nb", probfs.NaiveBayes()], ids=str)
@@ -458,32 +414,21 @@ def test_options_of_a_classifier_can_be_set_and_searched(classifier: Any) -> Non
     assert "classifier__smoothing" not in selector.get_params(deep=False)
     changed = clone(selector).set_params(classifier__smoothing=0.5, classifier__bins=3, score="absolute")
     assert changed.classifier == probfs.NaiveBayes(smoothing=0.5, bins=3)
+    assert (changed.get_params()["score"], hasattr(changed, "score")) == ("absolute", False), "no method"
     assert selector.classifier == classifier, "the other selector keeps its classifier"
     grid = {"classifier__smoothing": [0.0, 1.0], "classifier__shrink": ["on", "off"]}
     search = GridSearchCV(selector, grid, cv=2, scoring=lambda found, *_: found.n_features_, error_score="raise")
     assert len(search.fit(frame, y).cv_results_["params"]) == 4
-
-
-def test_wrong_options_of_a_classifier_are_refused() -> None:
-    selector = ProbabilisticSelector("nb")
-    with pytest.raises(
-        ValueError, match=r"^Invalid parameter 'kernel' for NaiveBayes\(\); valid parameters are smoothing, "
-    ):
+    with pytest.raises(ValueError, match=r"^Invalid parameter 'kernel' for NaiveBayes\(\); valid parameters are smoo"):
         selector.set_params(classifier__kernel="rbf")
-    with pytest.raises(probfs.UsageError, match=r"^smoothing=: -1 is neither"):
-        selector.set_params(classifier__smoothing=-1)
-    with pytest.raises(ValueError, match="Invalid parameter 'clasifier'"):
-        selector.set_params(clasifier="nb")
-    assert selector.classifier == "nb"
 
 
 def test_selectors_are_shown_cloned_and_given_back() -> None:
-    for classifier in ("nb", "svm", probfs.SVM(kernel="rbf", jobs=2), BernoulliNB(alpha=2.0)):
+    for classifier in ("svm", probfs.SVM(kernel="rbf", jobs=2), BernoulliNB(alpha=2.0)):
         selector = ProbabilisticSelector(classifier, options={"na": "none"})
         again = ProbabilisticSelector().set_params(**selector.get_params())
-        assert again.classifier is classifier
-        assert clone(again).options == {"na": "none"}
-        assert classifier == "nb" or f"classifier={classifier!r}" in repr(selector)
+        assert (again.classifier is classifier, clone(again).options) == (True, {"na": "none"})
+        assert f"classifier={classifier!r}" in repr(selector)
     assert clone(again).set_params(classifier__alpha=0.5).classifier.alpha == 0.5
 
 
@@ -497,16 +442,6 @@ def test_every_parameter_and_attribute_is_documented() -> None:
 
 
 # Among other estimators
-
-
-def test_a_pipeline_takes_texts_and_numbers() -> None:
-    frame, y = mixed_frame()
-    encode = ColumnTransformer(
-        [("texts", OneHotEncoder(), make_column_selector(dtype_include=["object", "str", "category"]))],
-        remainder=SimpleImputer(),
-    )
-    select = ProbabilisticSelector(n_features_to_select=3).set_output(transform="pandas")
-    assert cross_val_score(make_pipeline(select, encode, LogisticRegression()), frame, y, cv=3).mean() > 0.7
 
 
 def test_metadata_reach_the_selector_through_a_pipeline() -> None:
@@ -527,14 +462,6 @@ QUICK = [
 ]
 """Selectors that pass all checks in a second or two."""
 OTHERS = [name for name in CLASSIFIERS.names() if name != "nb"]
-NEEDED = (
-    "check_estimators_pickle",
-    "check_sample_weight_equivalence_on_dense_data",
-    "check_dont_overwrite_parameters",
-    "check_methods_sample_order_invariance",
-    "check_fit2d_1feature",
-    "check_fit2d_1sample",
-)
 """Checks that depend most on the classifier; the slow suite makes all of them for every classifier."""
 
 # The checks fit noise, rare classes and rows of their own numbers, of which the selector warns.
@@ -561,24 +488,9 @@ def test_naive_bayes_passes(selector: ProbabilisticSelector) -> None:
 
 
 @NOISY
-def test_an_svm_passes_what_depends_on_it() -> None:
-    selector = ProbabilisticSelector("svm", n_features_to_select=1, step=0.5, options=SMALL["svm"])
-    for name in NEEDED:
-        getattr(estimator_checks, name)("ProbabilisticSelector", selector)
-
-
-@NOISY
 @pytest.mark.slow
 @pytest.mark.parametrize("wanted", ["auto", 1])
-@pytest.mark.parametrize("classifier", OTHERS)
-def test_other_classifiers_pass_everything(classifier: str, wanted: Any) -> None:
-    assert all_checks(ProbabilisticSelector(classifier, n_features_to_select=wanted, options=SMALL[classifier])) == {}
-
-
-@NOISY
-@pytest.mark.slow
-@pytest.mark.parametrize("wanted", ["auto", 1])
-def test_an_estimator_as_classifier_passes_everything(wanted: Any) -> None:
-    assert (
-        all_checks(ProbabilisticSelector(GaussianNB(), n_features_to_select=wanted, options={"permutations": 2})) == {}
-    )
+@pytest.mark.parametrize("classifier", [*OTHERS, GaussianNB()], ids=str)
+def test_other_classifiers_pass_everything(classifier: Any, wanted: Any) -> None:
+    small = SMALL[classifier] if isinstance(classifier, str) else {"permutations": 2}
+    assert all_checks(ProbabilisticSelector(classifier, n_features_to_select=wanted, options=small)) == {}

@@ -38,16 +38,13 @@ def offered(typed: str, after: str = "") -> list[str]:
         ("in", ["inspect"]),
         ("", list(COMMANDS)),
         ("--v", ["--version"]),
-        ("rank --score ", ["absolute", "signed", "unlabeled"]),
         ("rank --score=s", ["--score=signed"]),
         ("rank t.csv --input-format p", ["parquet"]),
         ("rank --score signed --score", []),
         ("rank --exclude a --excl", ["--exclude"]),
         ("rank --na ", []),
         ("rank --step ", ["auto"]),
-        ("sample k", ["kiln"]),
         ("reproduce figure1 fig", ["figure1", "figure2", "figure3", "figure4"]),
-        ("nonsense ", list(COMMANDS)),
     ],
 )
 def test_words_and_options_are_offered(typed: str, words: list[str]) -> None:
@@ -71,15 +68,15 @@ def test_files_are_left_to_the_shell(typed: str, kind: str, prefix: str) -> None
 
 def test_columns_are_those_of_the_table_wherever_it_stands(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
     path = write("t.csv", "age,sex,class\n1,m,x\n")
-    for option in ("--target", "-t", "--exclude", "--include", "--count"):
+    for option in ("--target", "-t", "--exclude", "--count"):
         assert offered(f"rank {path} {option} ") == ["age", "sex", "class"]
     assert offered(f"rank {path} --target=a") == ["--target=age"]
     assert offered("rank --target a", f"-q {path} --score signed") == ["age"]
     assert offered(f"rank {path} --exclude sex --exclude ") == ["age", "class"]
     assert offered("rank --target ") == offered("rank - --target ") == offered("rank no.csv --target ") == []
-    assert offered(f"rank {path} other.csv --target a") == offered(f"rank {path.parent} --target a") == ["age"]
     odd = write("odd.txt", "age|sex\n")
     assert offered(f"rank --delimiter | --input-format csv {odd} --target ") == ["age", "sex"]
+    assert offered(f"rank --skip-rows x {path} --target ") == []
     monkeypatch.setenv("HOME", str(path.parent))
     assert offered("rank ~/t.csv -t ") == offered("rank $HOME/t.csv -t ") == ["age", "sex", "class"]
     acting = write("acting.csv", '"a\nb","a\tb",\x1b[31m,a b\n1,2,3,4\n')
@@ -99,13 +96,9 @@ def ask(shell: str, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_columns_are_read_without_numpy_pandas_or_pyarrow(write: Write) -> None:
-    packed = write("t.csv.gz", gzip.compress(b"age,class\n1,2\n"))
-    for path, first in ((packed, "age"), (SAMPLES / "breast_cancer.arff", None), (SAMPLES / "commute.csv", "person")):
+    for path in (write("t.csv.gz", gzip.compress(b"age,class\n1,2\n")), SAMPLES / "breast_cancer.arff"):
         result = ask("zsh", "3", "rank", str(path), "--target", "")
-        assert result.stderr == ""
-        kind, *names = result.stdout.split("\n")
-        assert kind == "words"
-        assert first in (None, names[0])
+        assert (result.stderr, result.stdout.split("\n")[0]) == ("", "words")
 
 
 @pytest.mark.parametrize(("shell", "arguments"), [("bash", []), ("zsh", ["9", "rank", ""]), ("nonsense", ["1"])])
@@ -134,12 +127,7 @@ def test_bash_is_given_what_it_replaces(
 
 def test_words_before_at_and_after_the_cursor_are_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[tuple[object, ...]] = []
-
-    def suggest_files(*words: object) -> tuple[str, dict[str, str], str]:
-        asked.append(words)
-        return "files", {}, ""
-
-    monkeypatch.setattr(completion, "suggest", suggest_files)
+    monkeypatch.setattr(completion, "suggest", lambda *words: asked.append(words) or ("files", {}, ""))  # type: ignore[func-returns-value]
     assert answer("bash", ["probfs rank 'a b' -t x", "yz t.csv ", BREAKS]) == "files"
     assert answer("zsh", ["3", "rank", "a b", "-t", "x", "t.csv"]) == "files"
     assert answer("bash", ["probfs rank 'a b' -t x", " t.csv", BREAKS]) == "files"

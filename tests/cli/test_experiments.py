@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -28,21 +27,12 @@ def test_the_distribution_of_section_4_1(run_here: Run) -> None:
     assert [float(cell) for cell in second.split(",")[1:]] == pytest.approx([12 / 110, 0.0765, 1 / 22], abs=1e-15)
 
 
-def test_probabilities_may_be_fractions_in_several_files(run_here: Run, write: Write) -> None:
-    write("1.csv", "x,p,p_y\na,1/3,1/3\nb,1/3,1/3\n")
-    write("2.csv", "x,p,p_y\nc,1/3,1\n")
-    (feature,) = json.loads(run_here("exact", "1.csv", "2.csv", "--format", "json").stdout)["features"]
-    assert feature["s_s"] == pytest.approx(8 / 27, abs=1e-15)
-
-
 @pytest.mark.parametrize(
     ("content", "message"),
     [
         ("x,p,p_y\na,0.5,0.1\nb,0.4,0.2\n", ": the probabilities in 'p' add up to 0.9, not to 1"),
         ("x,p,p_y\na,1.5,0.1\nb,-0.5,0.2\n", ":2: column 'p': '1.5' is no probability; they lie between 0 and 1"),
         ("x,P,p_y\na,1,0\n", ": no column 'p'; did you mean 'P'?; p and p_y hold the probabilities"),
-        ("p,p_y\n1,0.5\n", ": no column beside p and p_y; the others are the features"),
-        ("x,p,p_y\n", ": has no data rows below the header; is the file cut off?"),
     ],
 )
 def test_a_wrong_distribution_is_one_clear_line(run_here: Run, write: Write, content: str, message: str) -> None:
@@ -52,45 +42,41 @@ def test_a_wrong_distribution_is_one_clear_line(run_here: Run, write: Write, con
     assert result.stderr == f"probfs: error: {joint}{message}\n"
 
 
-def test_probabilities_with_decimal_commas_are_read_on_the_users_word(run_here: Run, write: Write) -> None:
+def test_probabilities_may_be_fractions_and_have_decimal_commas(run_here: Run, write: Write) -> None:
     plain = "a,b,p,p_y\n0,0,0.25,0.5\n0,1,1/4,0.125\n1,0,0.5,1\n"
-    european = "".join(f"{number};{line}\n" for number, line in enumerate(plain.replace(",", ";").splitlines()))
-    path = write("c.csv", european.replace(".", ",").replace("0;a", ";a", 1))
-    result = run_here("exact", path, "--decimal", ",")
-    assert "the unnamed first column was left out as a row index" in result.stderr
-    assert result.stdout == run_here("exact", write("p.csv", plain)).stdout
+    path = write("c.csv", plain.replace(",", ";").replace(".", ","))
+    assert run_here("exact", path, "--decimal", ",").stdout == run_here("exact", write("p.csv", plain)).stdout
     assert "'0,25' is no number" in run_here("exact", path).stderr
 
 
-OPTIONS: Mapping[str, Mapping[str, Any]] = {
-    "xcp": {"c": 1.5, "p": 0.6, "relevant": 2, "noise": 3, "balance": 0.3},
-    "weston": {"noise": 4},
-    "nominal": {"sampling": "undersampling"},
-}
-
-
-@pytest.mark.parametrize("problem", list(OPTIONS))
-def test_a_sample_ranks_as_its_file_does(problem: str, tmp_path: Path, run_here: Run) -> None:
+@pytest.mark.parametrize(
+    ("problem", "options", "ending"),
+    [
+        ("xcp", {"c": 1.5, "p": 0.6, "relevant": 2, "noise": 3, "balance": 0.3}, "csv"),
+        ("weston", {"noise": 4}, "parquet"),
+        ("nominal", {"sampling": "undersampling"}, "arff"),
+    ],
+)
+def test_a_sample_ranks_as_its_file_does(
+    problem: str, options: dict[str, Any], ending: str, tmp_path: Path, run_here: Run
+) -> None:
     """What experiments rank in memory is what anybody ranks who writes and reads the table."""
-    given = [word for name, value in OPTIONS[problem].items() for word in (f"--{name}", value)]
-    labelled, unlabelled = synthetic.draw_tables(problem, 60, 40, 7, OPTIONS[problem])
+    given = [word for name, value in options.items() for word in (f"--{name}", value)]
+    labelled, unlabelled = synthetic.draw_tables(problem, 60, 40, 7, options)
+    words = ("--rows", 60, "--unlabeled-rows", 40, "--seed", 7, *given, "--output", f"table.{ending}")
+    result = run_here("generate", problem, *words)
+    assert (result.returncode, result.stdout, result.stderr) == (0, "", "")
     expected = probfs.rank(labelled, target="class", unlabeled=unlabelled).features
-    for name in ("table.csv", "table.arff", "table.parquet"):
-        words = ("--rows", 60, "--unlabeled-rows", 40, "--seed", 7, *given, "--output", name)
-        result = run_here("generate", problem, *words)
-        assert (result.returncode, result.stdout, result.stderr) == (0, "", "")
-        assert probfs.rank(str(tmp_path / name), target="class").features == expected
+    assert probfs.rank(tmp_path / f"table.{ending}", target="class").features == expected
 
 
 def test_unlabelled_rows_can_go_to_a_file_of_their_own(run_here: Run, tmp_path: Path) -> None:
     options = ("generate", "nominal", "--rows", 30, "--unlabeled-rows", 50, "--seed", 3)
     together = pd.read_csv(io.StringIO(run_here(*options).stdout))
     apart = pd.read_csv(io.StringIO(run_here(*options, "--unlabeled-output", "more.csv").stdout))
-    more = pd.read_csv(tmp_path / "more.csv")
-    assert list(more.columns) == ["x1", "x2", "x3", "x4", "x5"]
     assert apart.equals(together[:30])
-    assert more.equals(together[30:].drop(columns="class").reset_index(drop=True))
-    assert together["class"][30:].isna().all()
+    more = together[30:].drop(columns="class").reset_index(drop=True)
+    assert pd.read_csv(tmp_path / "more.csv").equals(more)
 
 
 @pytest.mark.parametrize(
@@ -98,7 +84,6 @@ def test_unlabelled_rows_can_go_to_a_file_of_their_own(run_here: Run, tmp_path: 
     [
         ("weston --c 1", 2, "--c goes with xcp only"),
         ("nominal --noise 1", 2, "--noise goes with xcp and weston only"),
-        ("xcp --sampling oversampling", 2, "--sampling goes with nominal only"),
         ("xcp --relevant 0 --noise 0", 2, "--relevant and --noise: a table needs a column beside its class"),
         ("xcp --unlabeled-output a.csv", 2, "--unlabeled-output: there is no unlabelled row; ask for some with"),
         (
@@ -108,8 +93,6 @@ def test_unlabelled_rows_can_go_to_a_file_of_their_own(run_here: Run, tmp_path: 
         ),
         ("xcp --unlabeled-rows 1 --unlabeled-output b.xyz", 2, "--unlabeled-output: the ending '.xyz' tells no"),
         ("xcp --unlabeled-rows 5 --output no/a.csv --unlabeled-output b.csv", 1, "no/a.csv: cannot be written: there"),
-        ("xcp --p 1.5", 2, "Invalid value for '--p': '1.5' is not a number from 0 to 1"),
-        ("xcp --c -1", 2, "Invalid value for '--c': '-1' is not a number from 0 "),
         ("xcp --rows 0", 2, "Invalid value for '--rows': '0' is not a whole number from 1 to 10000000"),
         ("moons", 2, "Invalid value for 'xcp|weston|nominal': 'moons' is not one of xcp, weston, nominal"),
     ],
@@ -118,9 +101,8 @@ def test_what_cannot_be_generated_is_refused(
     run_here: Run, tmp_path: Path, arguments: str, status: int, message: str
 ) -> None:
     result = run_here("generate", *arguments.split())
-    assert (result.returncode, result.stdout) == (status, "")
+    assert (result.returncode, result.stdout, result.stderr.count("\n")) == (status, "", 1)
     assert result.stderr.startswith(f"probfs: error: {message}")
-    assert result.stderr.count("\n") == 1
     assert not list(tmp_path.iterdir())
 
 
@@ -141,10 +123,9 @@ def test_reproduce_writes_numbers_claims_and_figures(run_here: Run, tmp_path: Pa
 
 
 def test_without_an_output_nothing_is_written_and_matplotlib_not_imported(run_here: Run, tmp_path: Path) -> None:
-    assert "matplotlib" not in modules_imported_by("reproduce", "example", "figure2", "--format", "csv")
-    header, *rows = run_here("reproduce", "example", "figure2", "--format", "csv").stdout.splitlines()
+    assert "matplotlib" not in modules_imported_by("reproduce", "example", "--format", "csv")
+    header, *_ = run_here("reproduce", "example", "--format", "csv").stdout.splitlines()
     assert header == "experiment,place,says,measured,verdict,runs"
-    assert len(rows) == 9
     assert not list(tmp_path.iterdir())
 
 
@@ -153,7 +134,6 @@ def test_without_an_output_nothing_is_written_and_matplotlib_not_imported(run_he
     [
         (("figur2",), 2, "Invalid value for '[NAME]...': 'figur2' is not one of example, bound, figure1, figure2"),
         (("example", "--quick", "--runs", 3), 2, "--quick chooses the number of runs; give it or --runs"),
-        (("example", "--runs", 1), 2, "Invalid value for '--runs': '1' is not a whole number from 2 to 1000000"),
         (("example", "--output", "taken"), 1, "taken: cannot be a folder to write to: file exists"),
         (("example", "--output", ""), 2, "--output: is empty; name a folder, . for this one"),
     ],
@@ -163,6 +143,5 @@ def test_what_cannot_be_reproduced_is_said_at_once(
 ) -> None:
     (tmp_path / "taken").write_text("a file")
     result = run_here("reproduce", *arguments)
-    assert (result.returncode, result.stdout) == (status, "")
+    assert (result.returncode, result.stdout, result.stderr.count("\n")) == (status, "", 1)
     assert result.stderr.startswith(f"probfs: error: {message}")
-    assert result.stderr.count("\n") == 1

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
@@ -49,21 +48,13 @@ def test_every_command_takes_many_files_as_one_table(
         assert shown == [line for line in one.stdout.splitlines() if not line.startswith("# Draft")]
 
 
-def test_a_table_of_many_files_is_compared(run_here: Run, files: list[str]) -> None:
-    run_here("rank", "one.csv", "--target", "y", "--output", "old.json")
-    result = run_here("compare", "old.json", "d/*.csv", "--format", "json")
-    assert json.loads(result.stdout)["measures"]["changed"] == 0
-
-
 @pytest.mark.parametrize(
     ("words", "status", "message"),
     [
-        ("d --output d/2.csv", 2, "--output: d/2.csv is an input; name another file"),
         ("d/*.csv --output d/2.csv", 2, "--output: d/2.csv is an input; name another file"),
         ("- one.csv", 2, "standard input cannot be read together with files; name files only"),
         ("d more/4.csv", 1, "more/4.csv: lacks 1 column of d/1.csv: 'b'; give all files the same columns, or take "),
         ("d --mapping m.toml", 1, "d/1.csv:2: column 'b': "),
-        ("one.csv a\x1b[31m.csv", 1, "one.csv: lacks 1 column of a\\x1b[31m.csv: 'u\\x1b'"),
     ],
 )
 def test_a_mistake_names_its_file(
@@ -71,7 +62,6 @@ def test_a_mistake_names_its_file(
 ) -> None:
     (tmp_path / "more").mkdir()
     write("more/4.csv", "a,more,y\n1,p,0\n2,q,1\n")
-    write("a\x1b[31m.csv", "u\x1b,y\n1,0\n")
     write("m.toml", "[columns]\nb = {cut = [1]}\n")
     result = run_here("rank", *words.split(), "--target", "y", "--quiet")
     assert (result.returncode, result.stdout, result.stderr.count("\n")) == (status, "", 1)

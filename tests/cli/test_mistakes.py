@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,7 +10,6 @@ import pytest
 import probfs
 from probfs.classifiers.options import Choice
 from probfs.cli import COMMANDS, load_command
-from probfs.text import command_line_language, option
 from tests.support.commands import Run
 from tests.support.table_content import Write
 
@@ -21,17 +19,10 @@ from tests.support.table_content import Write
     [
         (["rank", "missing.csv"], 1, "missing.csv: cannot be read: no such file"),
         (["rank", "folder"], 1, "folder: is a directory without tables"),
-        (["rank", "t.csv", "--target", "clas"], 2, "did you mean 'class'?"),
         (["selct", "t.csv"], 2, "? See 'probfs --help'"),
         (["rank", "t.csv", "--traget", "y"], 2, "No such option: --traget (Possible options: "),
         (["--seed", "1"], 2, "No such option: --seed, which belongs to rank, select, "),
         (["rank", "t.csv", "--step", "1_0"], 2, "'1_0' is neither auto nor a whole number"),
-        (["rank", "t.csv", "--folds", "3.0", "--estimate", "cv"], 2, "'3.0' is not a whole number"),
-        (
-            ["rank", "t.csv", "--smoothing", "nan"],
-            2,
-            "'nan' is neither 0 (the exact limit) nor a number from 1e-100 to 1e+100",
-        ),
         (["rank", "t.csv", "--mapping", "none.toml"], 2, "none.toml: cannot be read"),
         (["rank", "t.csv", "--output", "/dev/full"], 1, "/dev/full: cannot be written: no space left"),
         (["rank", "broken.csv"], 1, "broken.csv:3: 3 fields, but the header has 2"),
@@ -47,75 +38,31 @@ def test_a_mistake_is_one_line_and_the_right_status(
     (write("m.toml", "").parent / "folder").mkdir()
     result = run(*arguments)
     lines = [line for line in result.stderr.splitlines() if not line.startswith("probfs: target")]
-    assert result.returncode == status
-    assert len(lines) == 1, result.stderr
+    assert (result.returncode, result.stdout, len(lines)) == (status, "", 1), result.stderr
     assert lines[0].startswith("probfs: error: ")
     assert message in lines[0]
-    assert result.stdout == ""
 
 
 @pytest.mark.parametrize(
-    ("parameters", "words", "message"),
+    ("parameters", "python", "shell"),
     [
-        ({"target": "clas"}, ["--target", "clas"], "{target}: no column 'clas' in {source}; did you mean 'class'?"),
-        ({"exclude": ["A"]}, ["--exclude", "A"], "{exclude}: no column 'A' in {source}; did you mean 'a'?"),
-        ({"include": ["b"]}, ["--include", "b"], "{include}: no column 'b' in {source}; choose from 'a', 'class'"),
-        (
-            {"exclude": ["class"], "target": "class"},
-            ["--exclude", "class", "--target", "class"],
-            "column 'class' is the target and named by {exclude}; keep one of the two",
-        ),
-        ({"folds": 3}, ["--folds", "3"], "{folds} goes with {estimate_cv} only"),
-        (
-            {"estimate": "cv", "folds": 99},
-            ["--estimate", "cv", "--folds", "99"],
-            "{folds_99} is more than the 4 labelled rows of {source}; use fewer, or another {estimate}",
-        ),
-        ({"kernel": "rbf"}, ["--kernel", "rbf"], "{kernel} goes with {classifier_svm} only"),
-        ({"jobs": 2}, ["--jobs", "2"], "{jobs} goes with {classifier_svm} or "),
-        (
-            {"classifier": "svm", "smoothing": 2},
-            ["--classifier", "svm", "--smoothing", "2"],
-            "{smoothing} goes with {classifier_nb} only",
-        ),
-        (
-            {"classifier": "svm", "removal": "retrain", "permutations": 3},
-            ["--classifier", "svm", "--removal", "retrain", "--permutations", "3"],
-            "{permutations} goes with {removal_permute} only",
-        ),
-        (
-            {"score": "unlabeled"},
-            ["--score", "unlabeled"],
-            "{score_unlabeled}: there is no unlabelled row; add some with {unlabeled_FILE}, or as rows without a value",
-        ),
-        ({"encoding": "klingon"}, ["--encoding", "klingon"], "{encoding}: no encoding 'klingon'"),
-        ({"delimiter": "ab"}, ["--delimiter", "ab"], "{delimiter}: "),
+        ({"target": "clas"}, "target=: no column 'clas'", "--target: no column 'clas'"),
+        ({"exclude": "class", "target": "class"}, "named by exclude=;", "named by --exclude;"),
+        ({"kernel": "rbf"}, 'kernel= goes with classifier="svm" only', "--kernel goes with --classifier svm only"),
+        ({"score": "unlabeled"}, "add some with unlabeled=,", "add some with --unlabeled FILE,"),
+        ({"encoding": "klingon"}, "encoding=: no encoding 'klingon'", "--encoding: no encoding 'klingon'"),
     ],
-    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
 def test_the_same_mistake_names_parameters_in_python_and_options_in_a_shell(
-    run_here: Run, write: Write, parameters: dict[str, Any], words: list[str], message: str
+    run_here: Run, write: Write, parameters: dict[str, Any], python: str, shell: str
 ) -> None:
     source = write("t.csv", "a,class\nx,0\ny,0\nx,1\nx,1\n")
-    with pytest.raises(probfs.UsageError) as caught:
+    with pytest.raises(probfs.UsageError, match=re.escape(python)):
         probfs.rank(source, on_note=lambda note: None, **parameters)
-    assert str(caught.value).startswith(in_callers_language(message, source))
+    words = [word for name, value in parameters.items() for word in (f"--{name}", value)]
     result = run_here("rank", source, *words, "--quiet")
-    with command_line_language():
-        assert result.stderr.startswith(f"probfs: error: {in_callers_language(message, source)}")
+    assert shell in result.stderr
     assert (result.returncode, result.stderr.count("\n")) == (2, 1)
-
-
-def in_callers_language(message: str, source: Path) -> str:
-    """The message with options in braces, with or without a value after an underscore, as the caller writes them."""
-
-    def shown(match: re.Match[str]) -> str:
-        name, _, value = match[1].partition("_")
-        if value.isupper():
-            return option(name, typed=value)
-        return option(name, int(value) if value.isdigit() else value or None)
-
-    return re.sub(r"\{(\w+)\}", shown, message.replace("{source}", str(source)))
 
 
 @pytest.mark.parametrize("command", COMMANDS)

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import os
-import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
-from probfs.cli.output import deliver, stdout_is_terminal, tell
+from probfs.cli.output import deliver, tell
 from probfs.errors import OutputError
 from tests.support.commands import COMMUTE, Run, run_in_terminal, run_shell_line
 from tests.support.hostile_names import HOSTILE_NAMES, hostile_csv
@@ -60,14 +57,6 @@ def test_help_on_a_full_disk_and_no_command_at_all(run: Run) -> None:
     assert "error" not in result.stderr
 
 
-def test_standard_output_that_is_appended_to_is_not_replaced(tmp_path: Path) -> None:
-    path = tmp_path / "log.csv"
-    path.write_text("keep\n")
-    line = f"probfs rank {SAMPLES}/commute.csv --quiet --format csv --output /dev/stdout >> {path}"
-    assert run_shell_line(line).returncode == 0
-    assert path.read_text().startswith("keep\nrank,feature")
-
-
 def test_an_output_that_is_standard_input_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_bytes((SAMPLES / "commute.csv").read_bytes())
@@ -79,11 +68,10 @@ def test_an_input_is_no_output_by_any_of_its_names(run_here: Run, write: Write, 
     data = write("t.csv", "a,y\nx,p\nz,q\nx,p\nz,q\n")
     (tmp_path / "link.csv").symlink_to(data)
     os.link(data, tmp_path / "hard.csv")
-    for output in ("t.csv", "link.csv", "hard.csv", "./t.csv"):
-        for option in ("--output", "--reduced", "--plot"):
-            result = run_here("select", data, option, output)
-            assert (result.returncode, result.stdout) == (2, "")
-            assert result.stderr == f"probfs: error: {option}: {Path(output)} is an input; name another file\n"
+    for output, option in (("t.csv", "--output"), ("link.csv", "--reduced"), ("hard.csv", "--plot")):
+        result = run_here("select", data, option, output)
+        assert (result.returncode, result.stdout) == (2, "")
+        assert result.stderr == f"probfs: error: {option}: {output} is an input; name another file\n"
     assert data.read_text().startswith("a,y\n")
 
 
@@ -106,25 +94,10 @@ def test_a_place_that_cannot_be_is_told_before_the_work(
     assert result.stderr.startswith(f"probfs: error: {message}")
 
 
-def test_a_format_is_recognised_however_a_pipe_brings_it() -> None:
-    arff = (SAMPLES / "breast_cancer.arff").read_bytes()
-    arff = b"% " + b"c" * 60_000 + b"\n" + arff
-    command = [sys.executable, "-m", "probfs", "rank", "-", "--quiet", "--top", "1"]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
-        assert process.stdin is not None
-        process.stdin.write(arff[:1])
-        process.stdin.flush()
-        time.sleep(0.3)
-        shown, _ = process.communicate(arff[1:])
-    assert process.returncode == 0
-    assert shown.startswith(b"rank,feature")
-
-
 def test_streams_that_were_never_open(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stderr", None)
     tell("nobody hears this")
     monkeypatch.setattr(sys, "stdout", None)
-    assert not stdout_is_terminal()
     with pytest.raises(OutputError, match=r"^standard output is closed$"):
         deliver(b"lost")
 
@@ -149,15 +122,11 @@ def test_hostile_names_are_kept_in_data_and_escaped_for_eyes(run_here: Run, writ
     path = write("t.csv", hostile_csv())
     rows = list(csv.DictReader(io.StringIO(run_here("rank", path).stdout)))
     assert {row["feature"] for row in rows} == set(HOSTILE_NAMES)
-    document = json.loads(run_here("rank", path, "--format", "json").stdout)
-    assert {feature["feature"] for feature in document["features"]} == set(HOSTILE_NAMES)
-    for command in ("rank", "inspect"):
-        for chosen in ("table", "markdown", *(["html"] if command == "rank" else [])):
-            result = run_here(command, path, "--format", chosen)
-            assert result.returncode == 0, result.stderr
-            for text in (result.stdout, result.stderr):
-                assert "\x1b" not in text
-                assert "\u202e" not in text
-            assert "\\x1b[31mred" in result.stdout.replace("\\\\x1b\\[", "\\x1b[")
-            assert chosen == "table" or "<b>" not in result.stdout
+    for words in (("rank", "--format", "html"), ("rank", "--format", "table"), ("inspect", "--format", "markdown")):
+        result = run_here(words[0], path, *words[1:])
+        assert result.returncode == 0, result.stderr
+        shown = result.stdout + result.stderr
+        assert "\x1b" not in shown
+        assert "\u202e" not in shown
+        assert "\\x1b[31mred" in result.stdout.replace("\\\\x1b\\[", "\\x1b[")
     assert "\x1b[31mred" not in run_in_terminal("rank", path)

@@ -221,10 +221,9 @@ def test_every_stage_can_be_interrupted(
 
 def test_an_interrupt_in_code_that_is_a_text_is_status_130_too(tmp_path: Path) -> None:
     """As there is in imports of scikit-learn: Python itself would end by the signal, as if nobody had caught it."""
-    (tmp_path / "interrupted.py").write_text(
+    program = (
         "from probfs import cli\n\ndef run(arguments):\n    import joblib\n    try:\n"
         "        exec('raise KeyboardInterrupt')\n    except KeyboardInterrupt:\n        return 130\n\n"
         "cli.run = run\ncli.main()\n"
     )
-    command = [sys.executable, "-m", "interrupted"]
-    assert subprocess.run(command, cwd=tmp_path, timeout=PATIENCE, check=False).returncode == 130
+    assert subprocess.run([sys.executable, "-c", program], timeout=PATIENCE, check=False).returncode == 130
