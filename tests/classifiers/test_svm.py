@@ -12,7 +12,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics.pairwise import rbf_kernel
-from sklearn.svm import SVC
 
 import probfs
 from probfs.classifiers import compiling
@@ -20,52 +19,13 @@ from probfs.classifiers.refitting import rbf
 from probfs.classifiers.refitting import svm as model
 from probfs.classifiers.refitting.models import LinearModel, Report, ValueModel
 from probfs.classifiers.refitting.rbf import RbfModel, choose_donor_sums, donor_sums_by_numpy
-from probfs.classifiers.refitting.svm import SvmTrainer, balance_sides, fit_sigmoid, note_on_guessing
+from probfs.classifiers.refitting.svm import fit_sigmoid, note_on_guessing
 from probfs.classifiers.refitting.tables import Matrix
 from probfs.tables.arrays import Floats, Integers
 from probfs.text import command_line_language
 from tests.support.svm_tables import (
-    random_dataset,
     weston,
 )
-
-
-def test_equal_columns_tie_and_the_name_decides(mixed: pd.DataFrame) -> None:
-    frame = mixed.assign(same=mixed["dose"], mirrored=-mixed["dose"])
-    for kernel in ("linear", "rbf"):
-        ranking = probfs.rank(frame, target="sick", classifier="svm", kernel=kernel, eliminate=False)
-        equal = [feature for feature in ranking.features if feature.feature in ("dose", "mirrored", "same")]
-        assert [feature.feature for feature in equal] == ["dose", "mirrored", "same"]
-        assert [feature.s_s for feature in equal] == pytest.approx([equal[0].s_s] * 3, rel=1e-12)
-
-
-def test_unlabelled_rows_count_for_their_own_score_only(mixed: pd.DataFrame) -> None:
-    more = mixed.drop(columns="sick").sample(30, random_state=3)
-    with_more = probfs.rank(mixed, target="sick", classifier="svm", unlabeled=more, eliminate=False)
-    alone = probfs.rank(mixed, target="sick", classifier="svm", eliminate=False)
-    assert {f.feature: f.s_s for f in with_more.features} == pytest.approx({f.feature: f.s_s for f in alone.features})
-    assert all(f.s_su is not None and 0 < f.s_su < 1 for f in with_more.features)
-    assert all(f.s_su is None for f in alone.features)
-
-
-@pytest.mark.parametrize(("kinds", "cost"), [("cccccc", "scale"), ("ccdt", 0.5)])
-def test_liblinear_s_hyperplane_is_libsvm_s(kinds: str, cost: float | str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Three classes of different size; LIBSVM with a hundredth of its tolerance."""
-    monkeypatch.setattr(model, "MOST_ROWS_OF_SVC", 0)
-    dataset = random_dataset(2, 400, kinds, classes=3, counted=True)
-    everything = np.arange(len(kinds))
-    trainer = SvmTrainer.of(dataset, cost, None)  # type: ignore[arg-type]
-    found = trainer.fit(everything, dataset.counts)
-    assert isinstance(found, LinearModel)
-    assert found.report.unconverged == 0
-    cells = trainer.encoder.build(everything, dataset.counts).cells
-    for target, values in enumerate(found.values(np.arange(len(cells)))):
-        members = dataset.labels == target
-        costs = balance_sides(members, dataset.counts.astype(np.float64))
-        svc = SVC(kernel="linear", C=trainer.cost, tol=1e-5).fit(cells, members, sample_weight=costs)
-        expected = svc.decision_function(cells)
-        assert np.abs(values - expected).max() < 0.02 * np.abs(expected).max()
-        assert np.corrcoef(values, expected)[0, 1] > 0.9999
 
 
 @pytest.mark.parametrize(
@@ -93,19 +53,6 @@ def test_large_tables_are_ranked_as_small_ones(
     for own, other in zip(small.features, large.features, strict=True):
         assert (own.s_s, own.s_a) == pytest.approx((other.s_s, other.s_a), abs=2e-3)
     assert probfs.rank(frame.sample(frac=1, random_state=1), **chosen).to_csv() == large.to_csv()
-
-
-@pytest.mark.parametrize(("rows_of_svc", "limit"), [(10**6, "MOST_ITERATIONS"), (0, "MOST_LINEAR_ITERATIONS")])
-def test_fits_that_do_not_converge_are_counted_and_noted_once(
-    rows_of_svc: int, limit: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(model, "MOST_ROWS_OF_SVC", rows_of_svc)
-    monkeypatch.setattr(model, limit, 2)
-    notes: list[str] = []
-    probfs.rank(weston(200, 3), target="y", classifier="svm", jobs=1, on_note=notes.append)
-    assert [note for note in notes if "converge" in note] == [
-        "3 of 3 fits did not converge, so their scores are rough; a smaller C= or count= would help"
-    ]
 
 
 @pytest.mark.parametrize(
@@ -192,20 +139,6 @@ def test_noise_is_noted_and_signal_is_not(options: dict[str, str]) -> None:
     noise = draw_noise(np.random.default_rng(2), labels, 10)
     signal = noise.assign(f0=noise["f0"] + 3 * labels)
     assert [is_noted(table, **options) for table in (noise, signal)] == [True, False]
-
-
-def test_a_model_that_ranks_the_rows_of_a_rare_class_first_is_not_noted() -> None:
-    """Hardly any row is more probably of the rare class than of the other, so the errors are those of guessing."""
-    labels = (np.arange(2_000) < 100).astype(int)
-    table = draw_noise(np.random.default_rng(3), labels, 6)
-    assert is_noted(table)
-    table["f0"] += 1.3 * labels
-    table["f1"] += 0.9 * labels
-    ranking = probfs.rank(table, target="y", classifier="svm", eliminate=False, jobs=1)
-    assert ranking.rounds[0].cv_errors is not None
-    assert ranking.rounds[0].cv_errors > 90
-    assert [feature.feature for feature in ranking.features[:2]] == ["f0", "f1"]
-    assert not any(NOTED in warning for warning in ranking.warnings)
 
 
 def test_classes_that_are_not_told_do_not_hide_one_that_is() -> None:

@@ -101,10 +101,6 @@ def native(feature: Feature, training: Integers) -> Floats:
     return codes[:, None]
 
 
-def codes(feature: Feature, training: Integers) -> Floats:
-    return codes_of(feature)[:, None].astype(np.int64)
-
-
 def standardised(feature: Feature, training: Integers) -> Floats:
     """Numbers minus their mean over their standard deviation, missing ones 0; categories one-hot; only what varies."""
     cells = onehot(feature, training)
