@@ -112,7 +112,7 @@ class Fits:
         ("nb", {"C": 2}, 'C= goes with classifier="svm" or classifier="logistic" only'),
         ("svm", {"smoothing": 1.0}, 'smoothing= goes with classifier="nb" only'),
         ("svm", {"removal": "retrain", "permutations": 3}, 'permutations= goes with removal="permute" only'),
-        ("svm", {"C": 0}, "C=: 0 is neither scale nor a number from 1e-10 to 1e+10"),
+        ("svm", {"C": 0}, "C=: 0 is neither scale nor a number from 1e-10 to 10000000000"),
         ("svm", {"permutations": 2.5}, "permutations=: 2.5 is not a whole number from 1 to 10000"),
         ("forest", {"leaf": "all"}, "leaf=: 'all' is neither auto nor a whole number from 1 on"),
         ("nb", {"categories": "codes"}, "categories= goes with an estimator given as classifier= only"),

@@ -325,11 +325,9 @@ class UserEstimator(RefittedModel):
             object.__setattr__(self, "shown", user_estimator.check(self.estimator))
             if self.categories is None:
                 object.__setattr__(self, "categories", user_estimator.choose_categories(self.estimator))
+            if self.categories == "frame":
+                user_estimator.check_column_names(self.estimator)
         super().__post_init__()
-        if self.estimator is not None and self.categories == "frame":
-            from probfs.classifiers.refitting.column_transformers import check_column_names
-
-            check_column_names(self.estimator)
 
     @property
     def description(self) -> str:
@@ -353,8 +351,10 @@ class UserEstimator(RefittedModel):
         return self.title not in _ADDING_UP
 
     def check_columns(self, columns: Sequence[str], source: str) -> None:
+        if self.estimator is None:
+            raise UsageError(f"{self.shown} is an object of Python's, which no document holds")
         if self.categories == "frame":
-            from probfs.classifiers.refitting.column_transformers import check_column_names_exist
+            from probfs.classifiers.refitting.user_estimator import check_column_names_exist
 
             check_column_names_exist(self.estimator, columns, source)
 
@@ -362,8 +362,6 @@ class UserEstimator(RefittedModel):
         from probfs.classifiers.refitting.estimators import EstimatorTrainer
         from probfs.classifiers.refitting.user_estimator import seeded, takes_missing
 
-        if self.estimator is None:
-            raise UsageError(f"{self.shown} is an object of Python's, which no document holds")
         encoding: Any = self.categories
         if encoding == "onehot" and not takes_missing(self.estimator):
             encoding = "filled"

@@ -35,7 +35,6 @@ _HELD_SHARE = 0.95
 """A is computed again when this share of the features that it was computed for is left, or less: the tables that depend
 on it would otherwise have to be computed in every round.
 """
-_PROBABILITIES = "probabilities are good for ranking, and not calibrated"
 
 
 class Shrinkage:
@@ -43,7 +42,6 @@ class Shrinkage:
 
     def __init__(self, choice: ShrinkName, counts: ValueCounts, smoothing: float) -> None:
         """``counts`` are those of all labelled rows."""
-        self._choice = choice
         self._variances = count_variances(counts, smoothing)
         self.variance = math.fsum(self._variances.tolist())
         """τ² of all features."""
@@ -51,14 +49,11 @@ class Shrinkage:
         self.exponent = 1.0
         self._features = math.inf
 
-    def follow(self, active: Features) -> bool:
-        """Whether the exponent changes for a round with these features."""
-        if not self.acts or not len(active) or len(active) > _HELD_SHARE * self._features:
-            return False
-        self._features = len(active)
-        before = self.exponent
-        self.exponent = 1 / (1 + math.fsum(self._variances[active].tolist()))
-        return self.exponent != before
+    def follow(self, active: Features) -> None:
+        """Choose the exponent for a round with these features."""
+        if self.acts and 0 < len(active) <= _HELD_SHARE * self._features:
+            self._features = len(active)
+            self.exponent = 1 / (1 + math.fsum(self._variances[active].tolist()))
 
     @property
     def note(self) -> Note | None:
@@ -66,13 +61,9 @@ class Shrinkage:
         if not self.acts or not self.variance:
             return None
         done = f"log-odds were shrunk, to {1 / (1 + self.variance):.2g} of their size in the first round"
-        moved = f"move them by about ±{math.sqrt(self.variance):.2g}"
-        if self._choice == "on":
-            why = f"as {option('shrink', 'on')} demands (chance alone would {moved}); such {_PROBABILITIES}"
-        else:
-            without = f"{option('shrink', 'off')} ranks without"
-            why = f"because chance alone would {moved}; such {_PROBABILITIES} ({without})"
-        return NoteKind.SHRINKAGE.note(f"{done}, {why}")
+        why = f"because chance alone would move them by about ±{math.sqrt(self.variance):.2g}"
+        such = "such probabilities are good for ranking, and not calibrated"
+        return NoteKind.SHRINKAGE.note(f"{done}, {why}; {such} ({option('shrink', 'off')} ranks without)")
 
 
 def count_variances(counts: ValueCounts, smoothing: float) -> Floats:

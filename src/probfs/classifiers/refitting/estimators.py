@@ -21,10 +21,10 @@ from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
 from sklearn.utils.validation import has_fit_parameter
 
 from probfs.classifiers.protocol import Features
-from probfs.classifiers.refitting.column_transformers import keep_columns
 from probfs.classifiers.refitting.models import LinearModel, Model, Report, Trainer
 from probfs.classifiers.refitting.rows import Donors, Positions, TrainingRows, divide_rows
 from probfs.classifiers.refitting.tables import Encoding, Frame, FrameEncoder, Matrix, MatrixEncoder, all_codes
+from probfs.classifiers.refitting.user_estimator import keep_columns
 from probfs.columns.dataset import Dataset
 from probfs.errors import DataError, UsageError
 from probfs.runtime.parallel import catch_fit_warnings
