@@ -44,6 +44,7 @@ def update(
     """
     others, rows = odds.shape
     models, slots = np.uint64(log_odds.shape[1]), np.uint64(log_odds.shape[2])
+    shared = odds, impossible, model, labels, counts, weights, slots, models, posterior, start
     for block in range(first, end):
         begin, stop = np.uint64(block * ROWS_PER_BLOCK), np.uint64(min(rows, (block + 1) * ROWS_PER_BLOCK))
         for feature in features:
@@ -53,37 +54,9 @@ def update(
                     term = log_odds[c, np.uint64(model[row]), base + np.uint64(column[row])]
                     odds[c, row] += sign * term
         if others == 1:
-            _finish_two_classes(
-                odds,
-                impossible,
-                model,
-                labels,
-                counts,
-                weights,
-                slots,
-                models,
-                posterior,
-                start,
-                fit[block],
-                begin,
-                stop,
-            )
+            _finish_two_classes(*shared, fit[block], begin, stop)
         else:
-            _finish_classes(
-                odds,
-                impossible,
-                model,
-                labels,
-                counts,
-                weights,
-                slots,
-                models,
-                posterior,
-                start,
-                fit[block],
-                begin,
-                stop,
-            )
+            _finish_classes(*shared, fit[block], begin, stop)
 
 
 # No reordering here: it would undo the splitting of ln 2 and the rounding to a whole number.

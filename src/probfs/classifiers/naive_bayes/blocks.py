@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -25,6 +25,9 @@ from probfs.columns.dataset import Dataset, ValueCounts
 from probfs.rows.block import EVERYTHING, Block, Part
 from probfs.rows.blocks import Blocks
 from probfs.tables.arrays import Codes, Flags, Floats, Integers, Labels
+
+Dealt = tuple[Integers, Integers, Integers]
+"""Rows, the fold of each, and how many copies of it the fold has: a row may be in several folds."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,30 +62,21 @@ class Model:
             return LogOdds.join([LogOdds.of(self.counts - fold, self.smoothing) for fold in self.folds])
         return self.of_all_rows
 
-    def labelled_rows(
-        self, dataset: Dataset, copies: Callable[[int], Integers], places: Integers | None = None
-    ) -> Rows:
-        """The labelled rows of a dataset that count for something; ``copies`` says how many of each a fold has, and
-        ``places`` has the fold of each row that belongs to a subject: there may be very many such folds.
-        """
-        columns = [feature.labelled for feature in dataset.features]
-        if self.folds and dataset.groups is not None and places is not None:
-            held = np.flatnonzero(dataset.counts)
-            rows = held[np.lexsort((dataset.labels[held], places[held]))]
-            model = places[rows].astype(np.int64)
-            return self._labelled(columns, dataset, rows, dataset.counts[rows], model)
-        members, counts = [], []
-        for fold in range(max(1, len(self.folds))):
-            own = copies(fold) if self.folds else dataset.counts
-            held = np.flatnonzero(own)
-            # Neighbours look up the same tables where they are of one class.
-            members.append(held[np.argsort(dataset.labels[held], kind="stable")])
-            counts.append(own[members[-1]])
-        rows = np.concatenate(members)
-        model = np.repeat(np.arange(len(members)), [len(own) for own in members])
-        if self.estimate == "loo":
+    def labelled_rows(self, dataset: Dataset, dealt: Dealt | None = None) -> Rows:
+        """The labelled rows of a dataset that count for something, dealt out to folds where the model has such."""
+        rows = np.flatnonzero(dataset.counts)
+        model, counts = np.zeros_like(rows), dataset.counts[rows]
+        if dealt is not None:
+            rows, model, counts = dealt
+        elif self.estimate == "loo":
             model = self._without_row(dataset.labels[rows], None if dataset.weights is None else dataset.weights[rows])
-        return self._labelled(columns, dataset, rows, np.concatenate(counts), model)
+        # Neighbours look up the same tables where they are of one class; few keys are sorted fast.
+        keys = model * len(dataset.classes) + dataset.labels[rows]
+        order = np.argsort(keys.astype(np.min_scalar_type(int(keys.max(initial=0)))), kind="stable")
+        rows, model, counts = rows[order], model[order], counts[order]
+        weights = counts if dataset.weights is None else counts * dataset.weights[rows]
+        columns, labels = [feature.labelled for feature in dataset.features], dataset.labels[rows].astype(np.int64)
+        return self._rows(columns, rows, counts, weights, labels, model, self.of_labelled_rows)
 
     def _without_row(self, labels: Labels, weights: Floats | None) -> Integers:
         """The model that does not know a row, for rows of these classes and weights."""
@@ -93,13 +87,6 @@ class Model:
                 own = labels == label
                 model[own] = starts[label] + np.searchsorted(known, weights[own])
         return model
-
-    def _labelled(
-        self, columns: Sequence[Codes], dataset: Dataset, rows: Integers, counts: Integers, model: Integers
-    ) -> Rows:
-        weights = counts if dataset.weights is None else counts * dataset.weights[rows]
-        labels = dataset.labels[rows].astype(np.int64)
-        return self._rows(columns, rows, counts, weights, labels, model, self.of_labelled_rows)
 
     def unlabelled_rows(self, dataset: Dataset) -> Rows:
         """The unlabelled rows, scored by the model of all labelled rows, whatever scores the labelled ones."""
@@ -184,7 +171,6 @@ def sum_changes(
     block: Block, model: Model, state: State, features: Features, unlabelled: bool
 ) -> tuple[Floats, Floats | None]:
     """``Rows.sum_changes`` of labelled rows and, where there are any, of unlabelled ones."""
-
     of_labelled = labelled(block, model, state).sum_changes(features)
     if not unlabelled:
         return of_labelled, None
@@ -204,7 +190,19 @@ def labelled(block: Block, model: Model, state: State) -> Rows:
 
 
 def _make_labelled(block: Block, model: Model) -> Rows:
-    return model.labelled_rows(block.rows_of(model.part), block.copies, block.places)
+    return model.labelled_rows(block.rows_of(model.part), _deal(block) if model.folds else None)
+
+
+def _deal(block: Block) -> Dealt:
+    assert block.places is not None, "the rows were not dealt out"
+    if block.dataset.groups is not None:
+        # Each row is in one fold, and there may be very many of them.
+        rows = np.flatnonzero(block.dataset.counts)
+        return rows, block.places[rows].astype(np.int64), block.dataset.counts[rows]
+    parts = [(np.flatnonzero(copies), copies[copies > 0]) for copies in map(block.copies, range(block.folds))]
+    folds = np.repeat(np.arange(block.folds), [len(rows) for rows, _ in parts])
+    rows, counts = (np.concatenate(column) for column in zip(*parts, strict=True))
+    return rows, folds, counts
 
 
 def _odds(block: Block, model: Model, state: State) -> RowOdds:

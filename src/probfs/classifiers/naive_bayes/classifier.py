@@ -10,14 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from probfs.classifiers.compiling import compile_rows
-from probfs.classifiers.naive_bayes.blocks import (
-    BlockOdds,
-    Model,
-    State,
-    code_dtype,
-    fit,
-    sum_changes,
-)
+from probfs.classifiers.naive_bayes.blocks import BlockOdds, Model, State, code_dtype, fit, sum_changes
 from probfs.classifiers.naive_bayes.model import IMPOSSIBLE
 from probfs.classifiers.naive_bayes.shrinkage import Shrinkage, ShrinkName
 from probfs.classifiers.options import DEFAULT_FOLDS, EstimateName
@@ -210,8 +203,7 @@ def judge_held_out(request: HoldOutRequest, smoothing: float) -> RowOdds:
         features=tuple(request.dataset.features[feature] for feature in features.tolist()),
         counts=request.held_out,
     )
-    rows = model.labelled_rows(dataset, lambda fold: request.held_out)
-    return rows.bring(np.ones(len(features), dtype=np.bool_)).row_odds()
+    return model.labelled_rows(dataset).bring(np.ones(len(features), dtype=np.bool_)).row_odds()
 
 
 def _values(dataset: Dataset) -> Integers:
