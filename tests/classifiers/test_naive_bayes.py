@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections import Counter
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 from unittest.mock import patch
@@ -35,6 +36,7 @@ from tests.conftest import SAMPLES
 from tests.support import exact_naive_bayes as reference
 from tests.support.datasets import (
     dataset_of,
+    feature_of,
     frame_of,
     problems,
     random_dataset,
@@ -170,6 +172,23 @@ def test_factors_that_are_equal_but_for_rounding_give_exactly_zero(classes: int,
     frame = pd.DataFrame({"z_even": [v for v, _ in rows], "a_same": "x", "y": [str(label) for _, label in rows]})
     ranking = probfs.rank(frame, target="y", smoothing=smoothing, estimate="resubstitution")
     assert [(f.feature, f.s_s, f.s_a) for f in ranking.features] == [("a_same", 0.0, 0.0), ("z_even", 0.0, 0.0)]
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+@pytest.mark.parametrize(("classes", "columns"), [(2, 150), (2, 400), (3, 400)])
+def test_columns_that_decide_the_class_together_leave_the_other_columns_behind(
+    classes: int, columns: int, compiled: bool
+) -> None:
+    """Each of them by 3.7 nats, so that together no double is as small as the probability of another class."""
+    noise = random_dataset(40 * classes, 1, 2, classes, seed=1)
+    telling = [feature_of(f"t{number}", classes, noise.labels) for number in range(columns)]
+    every = put_together(replace(noise, features=(*noise.features, *telling)), {"all": [own.name for own in telling]})
+    found = FittedNaiveBayes(every, "loo", 0, 1.0, 0, compiled=compiled).score()
+    without = FittedNaiveBayes(noise, "loo", 0, 1.0, 0).score()
+    assert found.absolute_loss < 1e-100
+    assert found.s_a[1] == pytest.approx(without.absolute_loss, rel=1e-9)
+    assert found.s_s[1] == pytest.approx(without.absolute_loss, rel=1e-9)
+    assert found.s_s[0] < 1e-100
 
 
 def test_a_class_of_one_row_cannot_be_left_out() -> None:

@@ -7,7 +7,8 @@ nothing else here knows of it.
 For the factors p of a feature at some slot let e_b = p_max/p_b - 1, p_max being the largest of them. For a row whose
 most probable class is t let u_b = e_b - e_t, and U = Σ_b P_b·u_b. Then P_c - Q_c = P_c·(U - u_c) / (1 + e_t + U). As
 u_t = 0 and the denominator is at least 1, digits cancel only where the result is really small: it keeps its relative
-precision however close P is to 0 or 1.
+precision however close P is to 0 or 1. Where the factors of many columns that are one feature lie so far apart that P
+may be 0 only because of them, Q is computed from the log-odds that are left.
 """
 
 from __future__ import annotations
@@ -29,9 +30,8 @@ from probfs.tables.arrays import Codes, Flags, Floats, Integers
 Features = npt.NDArray[np.intp]
 
 _CELLS_PER_BLOCK = 1 << 16
-_MOST = 700.0
-"""Of columns that are one feature together, without smoothing, log-odds may add up to more than doubles can raise e to.
-"""
+_FARTHEST = 600.0
+"""The range of log p over the classes up to which it is divided out of P, which is 0 below e^-745."""
 _CELLS_WORTH_A_THREAD = 150_000
 """Cells below which handing them to another thread takes longer than going through them."""
 
@@ -71,6 +71,8 @@ class Rows:
         """How many features were active when log-odds were last summed from the beginning, if they were."""
         self._excess = np.empty(0)
         """e_b: classes × models × slots."""
+        self._are_far = self._active
+        """Whether the factors of a feature are too far apart to be divided out."""
 
     def bring(self, active: Flags, exponent: float = 1.0) -> Self:
         """Have these features, and no others, make up the log-odds, with class weights raised to this power."""
@@ -88,6 +90,25 @@ class Rows:
 
     def sum_changes(self, features: Features) -> Floats:
         """Σ ½ Σ_c |P_c - Q_c| and, of labelled rows, Σ (P_y - Q_y) for each of these features: 2 × features."""
+        are_far = self._are_far[features]
+        if not are_far.any():
+            return self._divide_out(features)
+        sums = np.empty((2, len(features)))
+        sums[:, ~are_far] = self._divide_out(features[~are_far])
+        sums[:, are_far] = np.transpose([self._leave_out(feature) for feature in features[are_far]])
+        return sums
+
+    def _leave_out(self, feature: np.intp) -> Floats:
+        """The sums of one feature, from the posteriors with and without it."""
+        slots = self._slots(np.array([feature]), slice(None))[0]
+        logs = self._log_weights()
+        without = logs.copy()
+        without[:-1] -= [table.take(slots) for table in self.models.by_slot]
+        changes = _probabilities(logs) - _probabilities(without)
+        signed = 0.0 if self.labels is None else self.counts @ _of_own_class(changes, self.labels)
+        return np.array([self.counts @ np.abs(changes).sum(axis=0) / 2, signed])
+
+    def _divide_out(self, features: Features) -> Floats:
         behind = self._behind()
         top = behind.argmin(axis=0)
         posterior = np.exp(-behind)
@@ -145,14 +166,18 @@ class Rows:
             self.exponent, self.models = exponent, self._at_exponent_1.raised_to(exponent)
         slots = np.flatnonzero(np.repeat(active, np.diff(self.offset, append=self.slots)))
         self._excess = np.zeros((self.classes, *self.models.by_slot.shape[1:]))
-        self._excess[:, :, slots] = self._make_excess(self.models.by_slot[:, :, slots])
+        by_slot = self.models.by_slot[:, :, slots]
+        self._excess[:, :, slots] = self._make_excess(by_slot)
+        far = (by_slot.max(axis=0).clip(0) - by_slot.min(axis=0).clip(max=0)).max(axis=0, initial=0) > _FARTHEST
+        self._are_far = np.zeros_like(active)
+        self._are_far[np.searchsorted(self.offset, slots[far], side="right") - 1] = True
         self.odds[:] = self.models.prior[:, self.model]
         self._update(np.flatnonzero(active), 1)
 
     def _make_excess(self, log_odds: Floats) -> Floats:
         """e_b of each class b, from log-odds of all classes but the last."""
         logs = np.concatenate([log_odds, np.zeros_like(log_odds[:1])])
-        excess: Floats = np.expm1(np.minimum(logs.max(axis=0) - logs, _MOST))
+        excess: Floats = np.expm1((logs.max(axis=0) - logs).clip(max=_FARTHEST))
         return excess
 
     def _update(self, features: Features, sign: int) -> None:
@@ -210,7 +235,7 @@ class CompiledRows(Rows):
         # Of two classes the loop takes p_t/p_b - 1 itself, for either t.
         if self.classes > 2:
             return super()._make_excess(log_odds)
-        return np.asarray(np.expm1(np.minimum(np.concatenate([log_odds, -log_odds]), _MOST)))
+        return np.asarray(np.expm1(np.concatenate([log_odds, -log_odds]).clip(max=_FARTHEST)))
 
     def _update(self, features: Features, sign: int) -> None:
         call = partial(
@@ -221,7 +246,7 @@ class CompiledRows(Rows):
         work = self.codes.shape[1] * self.classes * (2 * len(features) + 6)
         run_in_threads([partial(call, *part) for part in split_range(self._row_blocks, work // _CELLS_WORTH_A_THREAD)])
 
-    def sum_changes(self, features: Features) -> Floats:
+    def _divide_out(self, features: Features) -> Floats:
         blocks = self._row_blocks
         work = self.codes.shape[1] * (self.classes - 1) * len(features) // _CELLS_WORTH_A_THREAD
         # Threads share the blocks of rows or, where there is only one, the features.
@@ -247,7 +272,13 @@ class CompiledRows(Rows):
     def compile(self) -> None:
         """Compile the loops for tables of this kind, or load them if that was done before."""
         self.bring(np.zeros(len(self.codes), dtype=np.bool_))
-        self.sum_changes(np.empty(0, dtype=np.intp))
+        self._divide_out(np.empty(0, dtype=np.intp))
+
+
+def _probabilities(log_weights: Floats) -> Floats:
+    weights = np.exp(log_weights - log_weights.max(axis=0))
+    probabilities: Floats = weights / weights.sum(axis=0)
+    return probabilities
 
 
 def _of_own_class(by_class: Floats, labels: Integers) -> Floats:
