@@ -134,6 +134,8 @@ def note_on_one_hot(dataset: Dataset) -> list[Note]:
         return []
     prefix = next(iter(found))
     name = prefix.rstrip(_SEPARATORS)
+    if any(feature.name == name for feature in dataset.features):
+        name = prefix
     way = option("together", {name: f"{prefix}*"}, typed=shlex.quote(f"{name}={prefix}*"))
     sets = [f"{quoted(f'{prefix}*')} ({len(columns):,})" for prefix, columns in found.items()]
     message = f"0/1 columns of which one is 1 in every row, as of one category: {and_more(sets, 6)}"
@@ -147,8 +149,11 @@ def _prefixes(name: str) -> list[str]:
     >>> _prefixes("colour_dark_red")
     ['colour_', 'colour_dark_']
     """
-    ends = [end for end in range(2, len(name)) if name[end - 1] in _SEPARATORS and name[0] not in _SEPARATORS]
-    return [name[:end] for end in ends if not set(name[:end]) & set("*?,")]
+    if not set(name).isdisjoint("*?,"):
+        # Such names would be other patterns than they seem.
+        return []
+    found = [name[:end] for end, letter in enumerate(name[1:-1], 2) if letter in _SEPARATORS]
+    return [prefix for prefix in found if prefix.strip(_SEPARATORS)]
 
 
 def _are_one_hot(features: Sequence[Feature]) -> bool:
