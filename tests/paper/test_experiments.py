@@ -18,11 +18,10 @@ from matplotlib.figure import Figure
 
 from probfs.paper.catalogue import EXPERIMENTS, Experiment
 from probfs.paper.documents import Claim
-from probfs.paper.experiments import figure4, reproduce, table1, write_finding
+from probfs.paper.experiments import breast_cancer, figure4
 from probfs.paper.experiments.exact_scores import shifted_scores
-from probfs.paper.experiments.laboratory import Finding, Laboratory, mean_and_margin
-from probfs.paper.experiments.misfit import Case, join_verdicts, judge_claims
-from probfs.paper.experiments.misfit_tables import IRRELEVANT, MISFITS, RELEVANT
+from probfs.paper.experiments.laboratory import Finding, Laboratory, mean_and_margin, reproduce, write_finding
+from probfs.paper.experiments.misfit import IRRELEVANT, MISFITS, RELEVANT, Case, join_verdicts, judge_claims
 
 FEW_RUNS = {"bound": 20, "equivalence": 2, "misfit": 2}
 """Enough repetitions to see that an experiment works, not to judge anything."""
@@ -69,7 +68,7 @@ def test_results_do_not_depend_on_the_number_of_processes(monkeypatch: pytest.Mo
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Experiments of the same shape that take seconds."""
-    monkeypatch.setattr("probfs.paper.experiments.table1._RUNS_IN_A_TABLE", 2)
+    monkeypatch.setattr("probfs.paper.experiments.breast_cancer._RUNS_IN_A_TABLE", 2)
     monkeypatch.setattr("probfs.paper.experiments.figure3._SHIFTS", (0.0, 1.0, 3.0))
     monkeypatch.setattr("probfs.paper.experiments.figure3._SHARES", (0.0, 0.7, 1.0))
     fewer = [replace(misfit, sizes=misfit.sizes[:1]) for misfit in MISFITS]
@@ -211,7 +210,7 @@ def judge_table_1(*changes: tuple[int, int, int, float]) -> dict[str, str]:
     for size, score, feature, value in changes:
         places[0, size, 0, score, feature] = value
     laboratory = Laboratory("table1", 2)
-    table1.judge_claims(laboratory, places, table1.aggregate_ranks(places), "--smoothing 1")
+    breast_cancer.judge_noise(laboratory, places, breast_cancer.aggregate_ranks(places), "--smoothing 1")
     return verdicts(laboratory.claims)
 
 

@@ -143,8 +143,9 @@ def reproduce(given: Given) -> None:
     if quick and runs is not None:
         raise UsageError("--quick chooses the number of runs; give it or --runs")
     folder = _folder(given.pop("output", None))
-    from probfs.paper import experiments
     from probfs.paper.documents import claims_document
+    from probfs.paper.experiments.laboratory import reproduce as conduct
+    from probfs.paper.experiments.laboratory import write_finding
 
     destination = choose_destination(DOCUMENT_FORMATS, given)
     repeated = {name: EXPERIMENTS[name].repetitions(runs, quick) for name in chosen}
@@ -158,13 +159,11 @@ def reproduce(given: Given) -> None:
             def show(*step: Any) -> None:
                 reporter.show(Progress(*step))
 
-            found = experiments.reproduce(
-                chosen, runs=runs, quick=quick, seed=seed, jobs=given.get("jobs"), on_progress=show
-            )
+            found = conduct(chosen, runs=runs, quick=quick, seed=seed, jobs=given.get("jobs"), on_progress=show)
             for name, finding in found:
                 claims += finding.claims
                 if folder is not None:
-                    written = experiments.write_finding(name, finding, folder)
+                    written = write_finding(name, finding, folder)
                     message = f"wrote {', '.join(printable(str(path)) for path in written)}"
                     reporter.note(NoteKind.WRITTEN.note(message))
     finally:

@@ -51,7 +51,7 @@ EXPERIMENTS: Mapping[str, Experiment] = {
     "figure3": Experiment("figure3", 3, 1),
     "figure4": Experiment("figure4", 500, 20),
     "errors": Experiment("breast_cancer"),
-    "table1": Experiment("table1", 20, 1),
+    "table1": Experiment("breast_cancer", 20, 1),
     "pairs": Experiment("breast_cancer"),
     "equivalence": Experiment("breast_cancer", 30, 4),
     "misfit": Experiment("misfit", 120, 8),

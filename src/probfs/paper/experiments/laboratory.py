@@ -5,9 +5,11 @@ Figures read in black and white: every score has a line, a marker and a shade of
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, partial
+from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -16,15 +18,17 @@ from joblib import cpu_count
 
 from probfs.api.calls import rank
 from probfs.columns.prepare import apply_mapping
-from probfs.paper.catalogue import sample_file
-from probfs.paper.documents import Claim, Verdict
+from probfs.paper.catalogue import EXPERIMENTS, sample_file
+from probfs.paper.documents import Claim, Verdict, claims_document
 from probfs.paper.synthetic import CLASS
 from probfs.ranking.inputs import InputRequest, read_prepared
 from probfs.ranking.result import Ranking
+from probfs.runtime.output import write_whole
 from probfs.runtime.parallel import Workers
 from probfs.tables.arrays import Floats, index_array
 from probfs.tables.reading import ReadOptions, read_table
 from probfs.tables.table import Table
+from probfs.text import delimited
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -126,3 +130,42 @@ def with_rows(table: Table, rows: npt.NDArray[np.intp]) -> Table:
     at = index_array(rows)
     taken = {name: replace(column, cells=column.cells.take(at)) for name, column in table.columns.items()}
     return Table(table.source, taken, len(rows))
+
+
+def reproduce(
+    names: Sequence[str] = tuple(EXPERIMENTS),
+    *,
+    runs: int | None = None,
+    quick: bool = False,
+    seed: int = 0,
+    jobs: int | None = None,
+    on_progress: Callable[[str, int, int], None] = lambda name, done, total: None,
+) -> Iterator[tuple[str, Finding]]:
+    """Conduct experiments one after the other; ``runs`` is how often each that is random is repeated."""
+    for name in names:
+        experiment = EXPERIMENTS[name]
+        # Imported by name, so that one experiment does not wait for what another needs.
+        conduct = getattr(import_module(f"probfs.paper.experiments.{experiment.module}"), name)
+        laboratory = Laboratory(name, experiment.repetitions(runs, quick), seed, jobs, partial(on_progress, name))
+        finding: Finding = conduct(laboratory)
+        yield name, replace(finding, claims=laboratory.claims)
+
+
+def write_finding(name: str, finding: Finding, folder: Path) -> list[Path]:
+    """The numbers and the claims as CSV, and the figure as PNG and SVG."""
+    from probfs.output.figure import figure_bytes, file_style
+    from probfs.output.writers import csv_text
+
+    written = {
+        f"{name}.csv": delimited([finding.header, *finding.rows]).encode(),
+        f"{name}_claims.csv": csv_text(claims_document(finding.claims)).encode(),
+    }
+    with file_style():
+        from matplotlib.figure import Figure
+
+        figure = Figure(figsize=finding.size, layout="constrained")
+        finding.draw(figure)
+        written |= {f"{name}.{ending}": figure_bytes(figure, ending) for ending in ("png", "svg")}
+    for each, content in written.items():
+        write_whole(folder / each, content)
+    return [folder / each for each in written]
