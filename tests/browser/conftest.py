@@ -54,7 +54,7 @@ class Pages:
             self._make(name).to_html(path)
         return path
 
-    def _make(self, name: str) -> probfs.Ranking | probfs.Selection:
+    def _make(self, name: str) -> probfs.Ranking | probfs.Selection | probfs.Pairs:
         kind, _, data = name.partition(" ")
         frames = {
             "hostile": hostile_frame,
@@ -69,6 +69,8 @@ class Pages:
         if kind in ("ranking", "uncertain"):
             step = 0.05 if data == "large" else 1
             return probfs.rank(table, target=target, report=True, step=step, uncertainty=kind == "uncertain", **PLAIN)
+        if kind == "pairs":
+            return probfs.pairs(table, target=target)
         return probfs.select(table, target=target, report=True, folds=2)
 
 
