@@ -53,18 +53,18 @@ class OutputFormats(Registry[OutputFormat]):
 
     def choose(self, name: str | None, path: str | os.PathLike[str] | None, terminal: bool) -> OutputFormat:
         """The format asked for, or that of the output file's ending, or a table for people and CSV for programs."""
-        if name is None and path is None:
-            name = "table" if terminal else "csv"
-        if name is None:
-            assert path is not None
-            endings = {ending: known.name for known in self for ending in known.endings}
-            name = format_by_ending(path, endings, for_streams="csv")
-        return self[name]
+        if name is None and path is not None:
+            name = format_by_ending(path, self._endings(self), for_streams="csv")
+        return self[name or ("table" if terminal else "csv")]
 
     def choose_picture(self, path: str | os.PathLike[str]) -> OutputFormat:
         """The picture that the ending of a file asks for."""
-        endings = {ending: known.name for known in self if known.is_picture for ending in known.endings}
+        endings = self._endings(known for known in self if known.is_picture)
         return self[format_by_ending(path, endings, for_streams="png", parameter="plot", by_name=False)]
+
+    @staticmethod
+    def _endings(formats: Iterable[OutputFormat]) -> dict[str, str]:
+        return {ending: known.name for known in formats for ending in known.endings}
 
 
 DOCUMENT_FORMATS = OutputFormats(
@@ -75,21 +75,12 @@ DOCUMENT_FORMATS = OutputFormats(
         OutputFormat("markdown", (".md", ".markdown")),
     ]
 )
-PAGE_FORMATS = OutputFormats(
-    [
-        *DOCUMENT_FORMATS,
-        OutputFormat("parquet", (".parquet",), is_binary=True),
-        OutputFormat("html", (".html", ".htm"), tells_background=True),
-    ]
-)
+_PARQUET = OutputFormat("parquet", (".parquet",), is_binary=True)
+_HTML = OutputFormat("html", (".html", ".htm"), tells_background=True)
+PAGE_FORMATS = OutputFormats([*DOCUMENT_FORMATS, _PARQUET, _HTML])
 """Of pairs, which also have a page."""
-RESULT_FORMATS = OutputFormats(
-    [
-        *PAGE_FORMATS,
-        *(
-            OutputFormat(name, (f".{name}",), is_picture=True, is_binary=name != "svg")
-            for name in ("png", "svg", "pdf")
-        ),
-    ]
-)
+_PICTURES = [
+    OutputFormat(name, (f".{name}",), is_picture=True, is_binary=name != "svg") for name in ("png", "svg", "pdf")
+]
+RESULT_FORMATS = OutputFormats([*PAGE_FORMATS, *_PICTURES])
 """Of rankings and selections, which also have a figure."""

@@ -108,6 +108,7 @@ def load_template(name: str, /, **filters: Any) -> Template:
         lstrip_blocks=True,
         finalize=_shown,
     )
+    environment.policies["json.dumps_kwargs"] = {"allow_nan": False, "separators": (",", ":")}
     environment.filters |= {"shorten": lambda text, most: shorten_middle(printable(text), most), "bars": bar_lengths}
     environment.filters |= filters
     return environment.get_template(name)

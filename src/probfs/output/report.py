@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import json
 import math
 import re
 from collections import Counter
@@ -16,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from probfs.classifiers.scores import ABSOLUTE, SCORES, SIGNED, UNLABELED, Score
+from probfs.classifiers.scores import SCORES
 from probfs.notes import texts_by_severity
 from probfs.output.documents import (
     NOISE_MARK,
@@ -65,16 +64,6 @@ _MARKS = {"least": 6, "estimate": 4}
 """What a chart has that is no line: the radius of its circle."""
 _QUOTED = re.compile("&#39;(.+?)&#39;")
 _INTERVAL = re.compile(r"\(.*?,(?P<end>.*)\]")
-_MEANINGS = {
-    ABSOLUTE.key: "is how far the probabilities of the classes move, on average, when the column is taken away",
-    SIGNED.key: "is how far the probability of a row's own class falls, on average, when the column is taken away",
-    UNLABELED.key: f"is {ABSOLUTE.symbol} of labelled and unlabelled rows together",
-}
-_VERDICTS = {
-    "redundant": "redundant columns say what a kept one says",
-    "weak": "weak ones add too little",
-    "noise": "those called noise cannot be told from noise by these rows",
-}
 _JUDGED = {
     "rows": "how the model does on the rows that decide which column leaves",
     "training rows": "how the model does on the rows that it was trained on",
@@ -106,7 +95,6 @@ def ranking_report(ranking: Ranking) -> str:
     found = f"{'The first column is' if len(ranking.features) == 1 else 'The first columns are'} {best}."
     if listed_noise:
         found += f" These rows cannot tell {listed_noise:,} of those listed from noise."
-    when = "in the round in which it left" if ranking.settings.eliminate else "with all columns in the model"
     rows = "rows"
     if ranking.settings.estimate == "resubstitution":
         rows = "training rows" if first.held_out_errors("resubstitution") is None else "held-out rows"
@@ -121,7 +109,7 @@ def ranking_report(ranking: Ranking) -> str:
         ],
         sentences=[*ranking_sentences(ranking), found],
         drawing=ranking_drawing(ranking),
-        meanings=_describe_scores(shown_scores(ranking), when),
+        scores=shown_scores(ranking),
         table=PageTable("features", _caption(ranking), ranking_table(ranking, on_page=True), groups),
         story=_ranking_story(ranking, rows),
     )
@@ -138,15 +126,6 @@ def _data_facts(data: InputSummary) -> list[tuple[str, str]]:
 def _caption(result: Ranking | Selection) -> str:
     shown, total = len(result.features), result.input.features
     return f"The best {shown:,} of {total:,} columns" if shown < total else "All columns, best first"
-
-
-def _describe_scores(scores: Sequence[Score], when: str) -> str:
-    known = [f"{score.heading} {_MEANINGS[score.key]}" for score in scores if score.key in _MEANINGS]
-    return _capitalized(f"{'; '.join(known)}, {when}.")
-
-
-def _capitalized(text: str) -> str:
-    return text[:1].upper() + text[1:]
 
 
 def _ranking_story(ranking: Ranking, rows: str) -> Mapping[str, Any] | None:
@@ -171,9 +150,6 @@ def selection_report(selection: Selection) -> str:
         judged = ((honest.kept, chosen), (honest.all, "with all columns"), (honest.none, "with none"))
         facts += [(f"{estimate.errors / estimate.rows:.1%}", what) for estimate, what in judged]
     verdicts: Counter[str] = Counter(feature.verdict for feature in selection.features)
-    words = "; ".join(meaning for verdict, meaning in _VERDICTS.items() if verdict in verdicts)
-    scores = _describe_scores([SCORES[selection.settings.score]], "in the round in which it left")
-    losses = "The log-loss is that of the model of this column and those ranked above it."
     kept = f"Kept: {listed(selection.kept, 2 * _BEST)}." if selection.kept else "No column is kept."
     groups = {name: f"{word} ({verdicts[name]:,})" for name, word in VERDICT_WORDS.items() if verdicts[name]}
     return _render(
@@ -183,7 +159,7 @@ def selection_report(selection: Selection) -> str:
         facts=facts,
         sentences=[*selection_sentences(selection), kept],
         drawing=selection_drawing(selection),
-        meanings=" ".join(filter(None, [words and f"{_capitalized(words)}.", scores, losses])),
+        scores=[SCORES[selection.settings.score]],
         table=PageTable("features", _caption(selection), selection_table(selection, on_page=True), groups),
         story=_selection_story(selection),
     )
@@ -241,7 +217,7 @@ def _render(result: Ranking | Selection | Pairs, *, table: PageTable, **parts: A
     settings = result.settings if isinstance(result.settings, dict) else result.settings.to_dict()
     background: Background | None = getattr(result, "background", None)
     data = None if background is None else _describe_data(background, result.input, settings.get("count"))
-    parts = {"heading": "Columns", "meanings": "", "drawing": None, "story": None, "heat_map": None, **parts}
+    parts = {"heading": "Columns", "scores": (), "drawing": None, "story": None, "heat_map": None, **parts}
     story, drawing = parts["story"], parts["drawing"]
     tables = [table, *([story["table"]] if story else []), *([data["classes"], data["columns"]] if data else [])]
     style, script = read_asset("report.css") + _table_rules(tables), read_asset("report.js")
@@ -401,7 +377,7 @@ def _tell_story(
             is_long=False,
         ),
         "rounds": len(story),
-        "script": _json_for_script(script),
+        "script": script,
     }
 
 
@@ -413,17 +389,6 @@ def _name_few(leaving: Sequence[str]) -> str:
 def _rounded(value: float) -> float | None:
     """A score in the digits that the page shows."""
     return float(shown_score(value)) if math.isfinite(value) else None
-
-
-def _json_for_script(content: Mapping[str, Any]) -> Markup:
-    """JSON in which nothing can end the element that it stands in."""
-    from markupsafe import Markup
-
-    # Whatever is not ASCII is an escape already.
-    text = json.dumps(content, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
-    for character in "<>&":
-        text = text.replace(character, f"\\u{ord(character):04x}")
-    return Markup(text)  # noqa: S704  # nothing is left in it that a page would take for markup
 
 
 def _describe_data(background: Background, data: InputSummary, count: str | None) -> Mapping[str, Any]:
