@@ -319,9 +319,7 @@ ENGINE = panel(
 _NAMES = Instance(wanted="a list of names", types=Iterable)
 IN_PYTHON = {
     "y": Option("The values to predict.", ANYTHING),
-    "feature_names": Option(
-        "The names of the columns of an array.", Instance(wanted="a list of names", types=Iterable)
-    ),
+    "feature_names": Option("The names of the columns of an array.", _NAMES),
     "eliminate": Option("Whether to eliminate."),
     "report": Option("Whether to keep what a report tells."),
     "on_note": Option("Hears of notes.", FUNCTION),
