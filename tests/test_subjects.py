@@ -23,6 +23,7 @@ from probfs.classifiers.naive_bayes.classifier import FittedNaiveBayes
 from probfs.classifiers.options import EstimateName
 from probfs.classifiers.refitting.rows import TrainingRows, make_splits
 from probfs.classifiers.refitting.svm import cut_into_pieces
+from probfs.classifiers.row_odds import RowOdds
 from probfs.classifiers.scores import SCORES
 from probfs.columns.dataset import Dataset, merge_equal_rows
 from probfs.columns.folds import deal_folds, order_by_content
@@ -111,6 +112,29 @@ def test_so_many_subjects_that_their_tables_are_too_large_are_left_out_in_ten_fo
     assert note.startswith("leaving out one by one of 24 subjects would take tables of")
     by_folds = probfs.rank(table(), target="y", group="who", estimate="cv", screen=False)
     assert [own.s_a for own in ranking.features] == [own.s_a for own in by_folds.features]
+
+
+def test_standard_errors_are_those_of_subjects() -> None:
+    """Rows that repeat their subject's loss say nothing more about it."""
+    random = np.random.default_rng(0)
+    values, who = random.normal(size=(1, 40)), np.repeat(np.arange(40), 5)
+    once, repeated = RowOdds(values, np.ones(40), 0), RowOdds(values[:, who], np.ones(200), 0, subjects=who)
+    assert repeated.moments(values[0, who]).se == pytest.approx(once.moments(values[0]).se)
+    assert repeated.moments(values[0, who]).mean == pytest.approx(values.mean())
+
+
+@pytest.mark.parametrize("options", [{}, {"classifier": "logistic", "permutations": 1}])
+def test_the_estimate_on_unseen_rows_knows_the_subjects(
+    options: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def se() -> float:
+        selection = probfs.select(table(), target="y", group="who", folds=4, **options)
+        assert selection.honest is not None
+        return selection.honest.kept.se
+
+    by_subject, moments = se(), RowOdds.moments
+    monkeypatch.setattr(RowOdds, "moments", lambda own, values: moments(replace(own, subjects=None), values))
+    assert by_subject != pytest.approx(se(), rel=0.1)
 
 
 # Folds
@@ -334,7 +358,7 @@ def test_the_selector_takes_groups_and_scikit_learn_routes_them() -> None:
     weights = np.where(np.arange(len(y)) % 2, 2, 0)
     weighted = probfs.ProbabilisticSelector().fit(data, y, sample_weight=weights, groups=groups)
     assert weighted.selection_result_.input.labelled_rows == len(y)
-    with pytest.raises(ValueError, match="groups=: there are 3, but X has 120 rows"):
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
         probfs.ProbabilisticSelector().fit(data, y, groups=[1, 2, 3])
     with config_context(enable_metadata_routing=True):
         from sklearn.linear_model import LogisticRegression

@@ -17,7 +17,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from probfs.runtime.parallel import count_cores, map_in_threads
-from probfs.tables.arrays import Flags, Floats
+from probfs.tables.arrays import Flags, Floats, Integers
 
 _ROWS_PER_BLOCK = 1 << 13
 """Rows whose odds stay in the cache while they are gone through several times."""
@@ -110,6 +110,8 @@ class RowOdds:
     """How many rows have a most probable class that is not their own."""
     copies: Floats | None = None
     """How many equal rows each row stands for, where they weigh something else."""
+    subjects: Integers | None = None
+    """The subject of each row: standard errors are those of subjects."""
 
     @classmethod
     def joined(cls, parts: Sequence[RowOdds]) -> RowOdds:
@@ -117,11 +119,13 @@ class RowOdds:
         if len(parts) == 1:
             return parts[0]
         copies = [part.copies for part in parts if part.copies is not None]
+        subjects = [part.subjects for part in parts if part.subjects is not None]
         return cls(
             np.concatenate([part.against_own for part in parts], axis=1),
             np.concatenate([part.counts for part in parts]),
             sum(part.errors for part in parts),
             np.concatenate(copies) if len(copies) == len(parts) else None,
+            np.concatenate(subjects) if len(subjects) == len(parts) else None,
         )
 
     @property
@@ -179,8 +183,13 @@ class RowOdds:
         return self.moments(self.losses(sharpness, least) - other.losses(other_sharpness, least))
 
     def moments(self, values: Floats) -> Moments:
-        """Those of one value for each row."""
-        return Moments.of(values, self.counts, self.copies)
+        """Those of one value for each row, or of the means of subjects."""
+        if self.subjects is None:
+            return Moments.of(values, self.counts, self.copies)
+        _, of_row = np.unique(self.subjects, return_inverse=True)
+        counts: Floats = np.bincount(of_row, self.counts).astype(np.float64)
+        means = np.bincount(of_row, self.counts * values) / np.where(counts > 0, counts, 1.0)
+        return Moments.of(means, counts, np.ones_like(counts))
 
     @cached_property
     def _finite(self) -> Floats:

@@ -76,7 +76,9 @@ class Model:
         rows, model, counts = rows[order], model[order], counts[order]
         weights = counts if dataset.weights is None else counts * dataset.weights[rows]
         columns, labels = [feature.labelled for feature in dataset.features], dataset.labels[rows].astype(np.int64)
-        return self._rows(columns, rows, counts, weights, labels, model, self.of_labelled_rows)
+        labelled = self._rows(columns, rows, counts, weights, labels, model, self.of_labelled_rows)
+        labelled.subjects = None if dataset.groups is None else dataset.groups[rows]
+        return labelled
 
     def _without_row(self, labels: Labels, weights: Floats | None) -> Integers:
         """The model that does not know a row, for rows of these classes and weights."""

@@ -64,6 +64,8 @@ class Rows:
         self.impossible = impossible
         others, _, self.slots = models.by_slot.shape
         self.classes = others + 1
+        self.subjects: Integers | None = None
+        """The subject of each row, where rows belong to some."""
         self.exponent = 1.0
         self.odds = np.empty((others, codes.shape[1]))
         self._active = np.zeros(len(codes), dtype=np.bool_)
@@ -158,7 +160,7 @@ class Rows:
             odds[:, behind > self.impossible] = np.inf
         if self.exponent != 1:
             odds /= self.exponent
-        return RowOdds(odds, self.weights, float(self.fit()[0]), self.counts)
+        return RowOdds(odds, self.weights, float(self.fit()[0]), self.counts, self.subjects)
 
     def _begin(self, active: Flags, exponent: float) -> None:
         """Sum the log-odds of these features from the beginning, and make the tables of e that they need."""

@@ -177,13 +177,13 @@ class RefittedClassifier:
     def _judge_without_features(self) -> Iterator[RowOdds]:
         """The odds of the labelled rows by models that have no feature."""
         for split in self._splits:
-            known = split.labels != UNLABELLED
-            if known.any():
+            known = np.flatnonzero(split.labels != UNLABELLED)
+            if len(known):
                 training = split.training_counts(self._dataset.counts)
                 labels, classes, weights = self._dataset.labels, len(self._dataset.classes), self._dataset.weights
                 prior = TrainingRows.of(labels, training, classes, weights).prior
-                actual = np.repeat(prior[:, None], int(known.sum()), axis=1)
-                yield odds_of(actual, split.labels[known], split.counts[known], split.weights[known])
+                actual = np.repeat(prior[:, None], len(known), axis=1)
+                yield odds_of(actual, split, known)
 
     def _draw_donors(self) -> Donors:
         """Donors for all rows. They are labelled ones, so that the scores of labelled rows do not depend on which
@@ -206,4 +206,4 @@ def judge_held_out(request: HoldOutRequest, make_trainer: Callable[[Dataset], Tr
     table, split = set_apart(request.dataset, request.features, request.held_out, request.seed)
     task = Task(make_trainer(table), np.arange(len(table.features)), split)
     ((probabilities, _),) = Workers(1, 1).run(fit_and_predict, [task])
-    return odds_of(probabilities, split.labels, split.counts, split.weights)
+    return odds_of(probabilities, split)

@@ -44,6 +44,8 @@ class Split:
     """What each scored row weighs with all of its copies."""
     held_out: Integers
     """How many copies of each scored row the model is not trained on."""
+    subjects: Integers | None = None
+    """The subject of each scored row, where rows belong to some."""
 
     def training_counts(self, counts: Integers) -> Integers:
         """How many copies of each labelled row the model is trained on."""
@@ -86,9 +88,12 @@ def make_splits(dataset: Dataset, estimate: EstimateName, folds: int | None, see
     counts = np.concatenate([dataset.counts, unlabelled])
     rows = np.arange(len(labels))
     weights = None if dataset.weights is None else np.append(dataset.weights, np.ones(len(unlabelled)))
+    subjects = None if dataset.groups is None else np.append(dataset.groups, np.full(len(unlabelled), UNLABELLED))
 
     def split(some: Positions, counts: Integers, held_out: Integers) -> Split:
-        return Split(some, labels[some], counts, weigh(counts, None if weights is None else weights[some]), held_out)
+        own_weights = weigh(counts, None if weights is None else weights[some])
+        own_subjects = None if subjects is None else subjects[some]
+        return Split(some, labels[some], counts, own_weights, held_out, own_subjects)
 
     if estimate in ("resubstitution", "oob"):
         return [split(rows, counts, np.zeros_like(counts))]
@@ -117,7 +122,8 @@ def set_apart(dataset: Dataset, features: Sequence[int], held_out: Integers, see
     judged = tuple(replace(feature, unlabelled=chosen[feature.name].labelled[rows]) for feature in training.features)
     positions = len(training.labels) + np.arange(len(rows))
     weights = weigh(held_out, dataset.weights)[rows]
-    split = Split(positions, dataset.labels[rows], held_out[rows], weights, np.zeros_like(rows))
+    subjects = None if dataset.groups is None else dataset.groups[rows]
+    split = Split(positions, dataset.labels[rows], held_out[rows], weights, np.zeros_like(rows), subjects)
     return replace(training, features=judged, unlabelled_counts=held_out[rows]), split
 
 
@@ -164,10 +170,10 @@ def sum_changes(split: Split, block: slice, actual: Floats, changes: Floats) -> 
     """
     labels, weights = split.labels[block], split.weights[block]
     known, unknown = np.flatnonzero(labels != UNLABELLED), np.flatnonzero(labels == UNLABELLED)
-    own_class, own = labels[known], weights[known]
+    own = weights[known]
     absolute = np.abs(changes).sum(axis=0) / 2
-    sums = [own @ absolute[known], own @ changes[own_class, known], weights[unknown] @ absolute[unknown]]
-    return np.stack(sums), odds_of(actual[:, known], own_class, split.counts[block][known], own)
+    sums = [own @ absolute[known], own @ changes[labels[known], known], weights[unknown] @ absolute[unknown]]
+    return np.stack(sums), odds_of(actual[:, known], split, np.arange(len(split.scored))[block][known])
 
 
 def add_up(parts: Sequence[Sums]) -> Sums:
@@ -185,8 +191,9 @@ def make_scores(total: Sums, rows: int, unlabelled_rows: int, cv_errors: int | N
     return RoundScores(absolute / weight, signed / weight, together, rows, errors, *losses, cv_errors=cv_errors)
 
 
-def odds_of(actual: Floats, labels: Integers, counts: Integers, weights: Floats) -> RowOdds:
-    """The odds of labelled rows, and what these weigh with all of their copies."""
+def odds_of(actual: Floats, split: Split, rows: Positions | slice = slice(None)) -> RowOdds:
+    """The odds of some of the rows that a split scores, which are labelled, from their probabilities."""
+    labels, counts = split.labels[rows], split.counts[rows]
     with np.errstate(divide="ignore"):
         logs = np.log(actual).T
     is_own = labels[:, None] == np.arange(logs.shape[1])
@@ -194,7 +201,9 @@ def odds_of(actual: Floats, labels: Integers, counts: Integers, weights: Floats)
     others = logs[~is_own].reshape(len(labels), logs.shape[1] - 1).T
     possible = own_logs > -np.inf
     against_own = np.where(possible, others - np.where(possible, own_logs, 0.0), np.inf)
-    return RowOdds(against_own, weights, float(counts @ find_errors(actual, labels)), counts.astype(np.float64))
+    errors = float(counts @ find_errors(actual, labels))
+    subjects = None if split.subjects is None else split.subjects[rows]
+    return RowOdds(against_own, split.weights[rows], errors, counts.astype(np.float64), subjects)
 
 
 def find_errors(probabilities: Floats, labels: Integers) -> Flags:
