@@ -172,10 +172,11 @@ def _doubt_about_units(texts: Texts, style: NumberStyle) -> Doubt | None:
     if not all_match(others, _IN_SOME_STYLE):
         return None
     found = [_AT_FIRST_SIGHT.match(text) for some in (texts, others) for text in some[:_LOOKED_AT].to_pylist()]
-    affixes = {match[side] for match in found if match for side in ("before", "after")}
-    units = sorted(affix for affix in affixes if affix)
+    affixes = [{match[side] for match in found if match} for side in ("before", "after")]
+    units = sorted(affix for affix in set().union(*affixes) if affix)
     are_units = all(len(unit) > 1 or unit in _SHORT_UNITS or unit in _SIGNS for unit in units)
-    if not (are_units and 0 < len(units) <= _MOST_UNITS and at_least(texts, CUT_ABOVE + 1)):
+    are_several = any(len(found) > 1 for found in affixes) and len(units) <= _MOST_UNITS
+    if not (are_units and are_several and at_least(texts, CUT_ABOVE + 1)):
         return None
     lacking = ', or map the column as "number" if some only lack it' if len(units) == 1 else ""
     why = f"look like numbers of which not all have the same unit ({listed(units)})"

@@ -130,7 +130,7 @@ class ColumnTexts:
         for chunk in cells.chunks:
             texts = self._without_missing(pc.utf8_trim_whitespace(chunk.dictionary if has_codes else chunk))
             try:
-                found = _parse_plain(texts) if self.style is None else self.style.parse(texts)
+                found = self._parse(texts)
             except pa.ArrowInvalid:
                 return None
             lost = pc.and_(texts.is_valid(), found.is_null())
@@ -144,6 +144,21 @@ class ColumnTexts:
         exact = pc.less(pc.abs(every), double_array(np.array([EXACT]))[0])
         return every if self.style or pc.all(exact, min_count=0).as_py() else None
 
+    def has_numbers(self, texts: Texts, fewest: int) -> bool:
+        """Whether texts are so many different numbers, or dates."""
+        if self.kind is Kind.DATE:
+            return at_least(texts, fewest)
+        zero = double_array(np.zeros(1))[0]
+        # Adding zero turns -0 into 0.
+
+        def parse(some: Texts) -> Texts:
+            return pc.add(pa.chunked_array(map(self._parse, some.chunks), pa.float64()), zero)
+
+        return at_least(texts, fewest, parse)
+
+    def _parse(self, texts: pa.Array) -> pa.Array:
+        return pc.cast(texts, pa.float64()) if self.style is None else self.style.parse(texts)
+
     def _mean(self, values: pa.StringArray) -> pa.StringArray:
         """What each text of a column means: another text, or nothing."""
         texts = pc.utf8_trim_whitespace(values)
@@ -155,10 +170,6 @@ class ColumnTexts:
 
     def _without_missing(self, texts: pa.Array) -> pa.Array:
         return pc.if_else(pc.is_in(texts, value_set=text_array(["", *self.missing])), pa.nulls(1, texts.type)[0], texts)
-
-
-def _parse_plain(texts: pa.Array) -> pa.DoubleArray:
-    return pc.cast(texts, pa.float64())
 
 
 def _recode(column: Column, texts: pa.StringArray) -> Column:
@@ -234,7 +245,7 @@ def _judge_words(
     words: Sequence[str], rest: Texts, texts: ColumnTexts, choice: ColumnChoice, *, is_target: bool
 ) -> ColumnTexts:
     """What texts mean of which some look like missing, beside others."""
-    kind = texts.kind
+    kind, read_as = texts.kind, texts
     if is_target and (kind is Kind.DATE or texts.style is None):
         # Classes keep their texts, unless these are numbers of which signs or separators must be understood.
         texts = replace(texts, kind=Kind.TEXT, style=None)
@@ -244,23 +255,10 @@ def _judge_words(
     if kind is Kind.TEXT and texts.doubt is None:
         words = [text for text, is_sure in zip(words, are_unmistakable, strict=True) if is_sure]
     fewest = _FEWEST_BESIDE_NA if all(are_unmistakable) else _FEWEST_NUMBERS
-    if AUTO in choice.na or (kind is not Kind.TEXT and NONE not in choice.na and _are_many(rest, texts, fewest)):
+    if AUTO in choice.na or (kind is not Kind.TEXT and NONE not in choice.na and read_as.has_numbers(rest, fewest)):
         return replace(texts, missing=tuple(words))
     # A column that keeps such a text as a value is none of numbers.
     return replace(texts if kind is Kind.TEXT else ColumnTexts(), doubtful=tuple(words))
-
-
-def _are_many(texts: Texts, meaning: ColumnTexts, fewest: int) -> bool:
-    """Whether texts are so many different numbers or dates."""
-    if meaning.kind is Kind.DATE:
-        return at_least(texts, fewest)
-
-    def parse(some: Texts) -> Texts:
-        parsed = [_parse_plain(chunk) if meaning.style is None else meaning.style.parse(chunk) for chunk in some.chunks]
-        # Adding zero turns -0 into 0.
-        return pc.add(pa.chunked_array(parsed, pa.float64()), double_array(np.zeros(1))[0])
-
-    return at_least(texts, fewest, parse)
 
 
 def _merge_values(column: Column, choice: ColumnChoice) -> ColumnTexts:
@@ -321,8 +319,8 @@ def _example_of_style(column: Column, read: Column, style: NumberStyle | DateSty
         has_codes = isinstance(chunk, pa.DictionaryArray)
         is_plain = style.is_plain(pc.utf8_trim_whitespace(chunk.dictionary if has_codes else chunk))
         flags.append(is_plain.take(chunk.indices) if has_codes else is_plain)
-    is_plain = pa.chunked_array(flags, pa.bool_()).combine_chunks()
-    changed = ~is_missing(read.cells) & ~is_missing(is_plain) & ~numpy_array(pc.fill_null(is_plain, is_plain))
+    are_plain = filled(pa.chunked_array(flags, pa.bool_()).combine_chunks().cast(pa.int64()), 1)
+    changed = ~is_missing(read.cells) & (are_plain == 0)
     if not changed.any():
         return ""
     first = int(changed.argmax())
