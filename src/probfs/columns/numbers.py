@@ -93,11 +93,12 @@ class NumberStyle:
     def parse(self, texts: pa.Array) -> pa.DoubleArray:
         """The numbers that texts mean; null for a text that is none in this style."""
         fitting = pc.match_substring_regex(texts, self.pattern)
-        is_negative = pc.match_substring_regex(texts, rf"^[^0-9]*[\{_MINUS}(]")
         digits = texts
         for affix in filter(None, self._affixes):
             digits = pc.replace_substring(digits, affix, "", max_replacements=1)
-        digits = pc.utf8_trim(digits, f"{_BLANKS}{_MINUS}+()")
+        # Signs are rare, and looking for each takes longer than seeing that there is none.
+        with_signs, digits = pc.utf8_trim(digits, _BLANKS), pc.utf8_trim(digits, f"{_BLANKS}{_MINUS}+()")
+        has_signs = pc.sum(pc.binary_length(with_signs)) != pc.sum(pc.binary_length(digits))
         if not all_true(fitting):
             digits = pc.if_else(fitting, digits, pa.nulls(1, digits.type)[0])
         digits = pc.replace_substring(digits, "." if self.decimal == "," else ",", "")
@@ -109,7 +110,10 @@ class NumberStyle:
             for mark in f"{_BLANKS}{_APOSTROPHES}":
                 digits = pc.replace_substring(digits, mark, "")
             numbers = pc.cast(digits, pa.float64())
-        return pc.if_else(is_negative, pc.negate(numbers), numbers) if any_true(is_negative) else numbers
+        if not has_signs:
+            return numbers
+        is_negative = pc.match_substring_regex(with_signs, rf"^[\{_MINUS}(+]*[\{_MINUS}(]")
+        return pc.if_else(is_negative, pc.negate(numbers), numbers)
 
     def is_plain(self, texts: Texts) -> Texts:
         """For each text that is a number, whether it is written the plain way."""

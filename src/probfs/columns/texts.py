@@ -169,7 +169,8 @@ class ColumnTexts:
         return texts if self.style is None else pc.coalesce(texts_of(self.style.parse(texts)), texts)
 
     def _without_missing(self, texts: pa.Array) -> pa.Array:
-        return pc.if_else(pc.is_in(texts, value_set=text_array(["", *self.missing])), pa.nulls(1, texts.type)[0], texts)
+        gone = pc.is_in(texts, value_set=text_array(["", *self.missing]))
+        return pc.if_else(gone, pa.nulls(1, texts.type)[0], texts) if any_true(gone) else texts
 
 
 def _recode(column: Column, texts: pa.StringArray) -> Column:
