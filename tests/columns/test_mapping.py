@@ -96,7 +96,6 @@ def test_every_mistake_in_a_dictionary_is_told(mapping: Any, problem: str) -> No
         ("target = 3\n", 1, "target must be a column's name"),
         ('drop = ["x"]\n[columns]\nx = "<= 5"\n', 3, "both dropped and given a rule"),
         ('target = "y"\ndrop = ["y"]\n', 1, "both the target and dropped"),
-        ('target = "y"\n[columns]\ny = "numeric"\n', 3, "classes are needed"),
         ("columns = 3\n", 1, "columns must be a table"),
         ('[columns]\n\nx = "categroy"\n', 3, "did you mean 'category'?"),
         ('[columns]\nx = "= 5"\n', 2, "did you mean '=='?"),

@@ -148,17 +148,13 @@ def _read_document(document: Mapping[str, Any], source: str, text: str) -> Colum
             raise _RefusedError(f"column {quoted(name)} is both {what}; keep one of the two", name)
     groups = document.get("together", {})
     if not isinstance(groups, Mapping):
-        raise _RefusedError(
-            'together must be a table: put groups like colour = ["colour_*"] under [together]', "together"
-        )
+        problem = 'together must be a table: put groups like colour = ["colour_*"] under [together]'
+        raise _RefusedError(problem, "together")
     together = {
         group: _texts([named] if isinstance(named, str) else named, f"group {quoted(group)}", group)
         for group, named in groups.items()
     }
     rules, missing_cells = _read_columns(columns)
-    if target is not None and isinstance(rules.get(target), Numeric):
-        problem = f"the target {quoted(target)} cannot be numeric: classes are needed; cut it instead"
-        raise _RefusedError(problem, target)
     return ColumnMapping(source, target, drop, missing, together, rules, missing_cells, text)
 
 
@@ -169,27 +165,22 @@ def _read_columns(columns: Mapping[str, Any]) -> tuple[dict[str, Rule], dict[str
     for name, value in columns.items():
         if name in _TOP_KEYS and isinstance(value, list):
             raise _RefusedError(f"{name} stands below [columns] and is taken for a column; move it to the top", name)
+        rest = value
         try:
-            how, rest = _split_missing(value)
-            missing_cells |= {} if how is None else {name: how}
+            if isinstance(value, Mapping) and "missing" in value:
+                if value["missing"] not in MISSING_IN_A_COLUMN:
+                    raise _RefusedError('missing must be "skip" or "value"')
+                missing_cells[name] = value["missing"]
+                rest = {key: part for key, part in value.items() if key != "missing"}
             # A column may be there for its missing cells alone.
-            rules |= {name: _rule(rest)} if how is None or rest else {}
+            if rest or name not in missing_cells:
+                rules[name] = _rule(rest)
         except _RefusedError as error:
             raise _RefusedError(f"column {quoted(name)}: {error}", name) from None
     return rules, missing_cells
 
 
 # Rules
-
-
-def _split_missing(value: Any) -> tuple[str | None, Any]:
-    """What a column's table says of missing cells, None if nothing; and the table without that."""
-    if not isinstance(value, Mapping) or "missing" not in value:
-        return None, value
-    how = value["missing"]
-    if how not in MISSING_IN_A_COLUMN:
-        raise _RefusedError("missing must be " + " or ".join(f'"{word}"' for word in MISSING_IN_A_COLUMN))
-    return how, {key: rest for key, rest in value.items() if key != "missing"}
 
 
 def _rule(value: Any) -> Rule:
@@ -237,12 +228,12 @@ def _literals(listing: str) -> tuple[tuple[str, ...], tuple[float, ...]]:
     """The texts of a list like [1, "red"], and the numbers among them."""
     try:
         document = tomllib.loads(f"items = {listing}")
-        items = document.pop("items")
-        if document:
-            raise ValueError("more than a list")
     except (ValueError, RecursionError):
-        raise _RefusedError(f'{quoted(listing)} is no list; write it like [1, 2] or ["a", "b"]') from None
-    if any(isinstance(item, bool) or not isinstance(item, (str, int, float)) for item in items):
+        document = {}
+    if list(document) != ["items"]:
+        raise _RefusedError(f'{quoted(listing)} is no list; write it like [1, 2] or ["a", "b"]')
+    items = document["items"]
+    if not _are_texts(items):
         raise _RefusedError(f"{quoted(listing)} may hold only numbers and quoted texts")
     numbers = (_position(str(item)) for item in items if not isinstance(item, str))
     return _texts(items), tuple(number[1] for number in numbers if number is not None)
@@ -252,20 +243,17 @@ def _rule_from_table(table: Mapping[str, Any]) -> Rule:
     for key in table:
         if key not in _TABLE_KEYS:
             raise _RefusedError(f"unknown key {quoted(key)}{did_you_mean(key, [*_TABLE_KEYS, 'missing'])}")
-    kinds = [key for key in table if key != "other"]
+    kinds, other = [key for key in table if key != "other"], table.get("other")
     if len(kinds) != 1:
         found = " and ".join(kinds) or "none"
         raise _RefusedError(f"needs one of cut, quantiles, widths, groups, min_count; found {found}")
-    (kind,), other = kinds, table.get("other")
+    kind, value = kinds[0], table[kinds[0]]
     if "other" in table and kind not in ("groups", "min_count"):
         raise _RefusedError(f"'other' goes with groups and min_count, not with {kind}")
     if other is not None and not isinstance(other, str):
         raise _RefusedError("other must be a name, in quotes")
-    value = table[kind]
-    if kind == "groups":
-        return _groups(value, other)
-    if kind == "cut":
-        return _cut(value)
+    if kind in ("groups", "cut"):
+        return _groups(value, other) if kind == "groups" else _cut(value)
     most = _MOST_COUNTED if kind == "min_count" else MOST_BINS
     if isinstance(value, bool) or not isinstance(value, int) or not 2 <= value <= most:
         limits = "of rows, 2 or more" if kind == "min_count" else f"from 2 to {most}"
@@ -306,15 +294,20 @@ def _groups(value: Any, other: str | None) -> Rule:
 
 def _texts(items: Any, what: str = "", key: str = "") -> tuple[str, ...]:
     """A list of texts; numbers are taken as the text a cell would hold."""
-    if not isinstance(items, list) or any(
-        isinstance(item, bool) or not isinstance(item, (str, int, float)) for item in items
-    ):
+    if not _are_texts(items):
         raise _RefusedError(f'{what} must be a list of texts, like ["a", "b"]', key)
     try:
         return tuple(str(item) for item in items)
     except ValueError:
         # Thousands of digits, written as hexadecimal.
         raise _RefusedError("a number is too long to be read", key) from None
+
+
+def _are_texts(items: Any) -> bool:
+    """Whether this is a list of texts and numbers."""
+    return isinstance(items, list) and all(
+        isinstance(item, (str, int, float)) and not isinstance(item, bool) for item in items
+    )
 
 
 def _position(text: str) -> tuple[Kind, float] | None:

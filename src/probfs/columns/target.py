@@ -165,15 +165,6 @@ def read_classes(
     """
     column = table.columns[name]
     rule = mapping.columns.get(name, Category()) if cut is None else Quantiles(cut)
-    no_numbers = np.isnan(some_numbers(column.entries, column.kind)) if cut is not None else np.zeros(0, np.bool_)
-    if no_numbers.any():
-        place = int(no_numbers.argmax())
-        problem = (
-            f"{quoted(column.values[place].as_py())} is not a number, and {option('cut_target', cut)} cuts numbers"
-        )
-        raise table.cell_error(
-            column, place, f"{problem}; leave the option out, or say {option('na')} if it is missing"
-        )
     coder = learn_rule(table, column, rule, counts)
     labels = label_of_each_value(table, column, coder)
     # UNKNOWN (-1) picks the last entry: the rows without a label here, and no class below.
