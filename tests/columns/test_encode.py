@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import Any
 
 import pandas as pd
-import pyarrow as pa
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -23,13 +22,12 @@ from probfs.columns.rules import Category, Numeric, Quantiles
 from probfs.columns.suggest import suggest_mapping
 from probfs.errors import DataError, ProbfsError
 from probfs.ranking.inputs import every_name, reading_for
-from probfs.tables.frames import table_in_memory
 from probfs.tables.opening import ReadOptions
 from probfs.tables.reading import read_table
 from probfs.tables.table import Table
 from probfs.text import command_line_language
 from tests.support.prepared_tables import csv_of_rows, encode_csv, prepare_csv, prepare_frame
-from tests.support.table_content import Write, read_bytes, read_csv_text
+from tests.support.table_content import Write, read_csv_text
 from tests.support.wide_tables import as_csv, columns_together, wide_tables
 
 # Everything that can be seen of a table
@@ -114,36 +112,6 @@ HEALTH = [HealthCheck.too_slow, HealthCheck.data_too_large]
 @given(CASES)
 def test_all_ways_to_hold_numbers_give_the_same(case: Case) -> None:
     check_that_all_ways_give_the_same(case)
-
-
-@settings(max_examples=30)
-@given(
-    st.lists(
-        st.tuples(
-            st.one_of(st.none(), st.sampled_from([0.5, -1.0, 2.0, 1e6]), st.floats(-1e3, 1e3)),
-            st.one_of(st.none(), st.sampled_from(["u", "v", "été", "007", "x y"])),
-            st.one_of(st.none(), st.integers(-3, 30), st.sampled_from([2**53 + 1, 2**53 + 2, 2**53])),
-            st.sampled_from("pq"),
-        ),
-        min_size=3,
-        max_size=60,
-    ),
-    st.booleans(),
-)
-def test_csv_frame_and_parquet_give_the_same(rows: list[tuple[Any, ...]], measured: bool) -> None:
-    numbers, texts, whole, labels = zip((0.5, "u", 1, "p"), *rows, strict=True)
-    typed = {"f": pd.array(numbers, dtype="Float64"), "i": pd.array(whole, dtype="Int64")}
-    frame = pd.DataFrame({**typed, "text": texts, "y": [*labels[2:], "p", "q"]})
-    mapping, choice = ColumnMapping(), ColumnChoice(numbers_as_they_are=measured, keep_identifiers=True)
-    text, parquet = frame.to_csv(index=False), frame.to_parquet()
-    tables = [
-        table_in_memory(frame, "data"),
-        table_in_memory(pa.table(frame), "data"),
-        read_bytes(parquet, "t.parquet"),
-        read_csv_text(text, options=reading_for(ReadOptions(), mapping, choice)),
-    ]
-    found = [content_of(encode(prepare(table, mapping, choice))[0]) for table in tables]
-    assert all(content == found[0] for content in found)
 
 
 # Labelled rows

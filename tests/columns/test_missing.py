@@ -124,15 +124,6 @@ def test_a_number_that_is_missing_is_measured_as_such() -> None:
     assert (feature.values, feature.missing_is_value) == (4, True)
 
 
-def test_boat_comes_first_where_missing_tells_and_last_where_it_is_skipped(write: Write) -> None:
-    data = write("t.csv", titanic())
-    assert probfs.rank(data, target="survived").features[0].feature == "boat"
-    assert any(warning.startswith(NOTE) for warning in probfs.rank(data, target="survived").warnings)
-    assert probfs.rank(data, target="survived", missing="skip").features[0].feature != "boat"
-    svm = probfs.rank(data, target="survived", classifier="svm", jobs=1, permutations=3)
-    assert svm.features[0].feature == "boat"
-
-
 def test_missing_as_a_value_is_the_same_as_a_text_in_its_place(write: Write) -> None:
     # As categories: numbers are also tested as numbers.
     text = re.sub(r"^(?=\d)", "no. ", titanic(90, seed=3), flags=re.MULTILINE)

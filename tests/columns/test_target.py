@@ -168,13 +168,6 @@ def test_classes_that_repeat_are_named_or_declared_are_taken(text: str, mapping:
     check_target(prepare_csv(text, mapping, **choice))
 
 
-def test_many_numbers_may_be_classes_if_the_file_says_so(write: Write) -> None:
-    names = ",".join(str(n) for n in range(60))
-    body = "".join(f"{'xz'[n % 2]},{n}\nx,{n}\n" for n in range(60))
-    arff = f"@relation r\n@attribute a {{x,z}}\n@attribute class {{{names}}}\n@data\n{body}"
-    assert len(probfs.rank(write("t.arff", arff), target="class").input.classes) == 60
-
-
 def test_a_quantity_is_cut_as_the_mapping_would(write: Write) -> None:
     data, mapping = write("t.csv", quantity()), write("m.toml", "[columns]\nprice = { quantiles = 3 }\n")
     cut = probfs.rank(data, target="price", exclude="name", cut_target=3)

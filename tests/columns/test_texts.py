@@ -216,13 +216,6 @@ def test_only_the_whole_text_is_missing_and_words_for_missing_exclude_each_other
         read("1|2", na=["auto", "none"])
 
 
-def test_a_count_is_refused_as_it_is_written_and_a_target_without_a_number_is_unlabelled() -> None:
-    with pytest.raises(probfs.ProbfsError, match="'NA' is not a row count"):
-        prepare_csv("n,a,y\n1,x,p\n2,x,q\n3,z,p\nNA,z,q\n", count="n")
-    target = prepare_csv("a,y\nx,1\nz,2\nx,3\nz,NA\n").target
-    assert (target.classes, target.labels.tolist()) == (("1", "2", "3"), [0, 1, 2, -1])
-
-
 def test_a_declared_value_is_missing_only_on_the_users_word(write: Write) -> None:
     arff = "@relation r\n@attribute a {1,2,3,NA,'-'}\n@attribute y {p,q}\n@data\n1,p\n2,q\n3,p\nNA,q\n-,p\n"
     table = read_table(write("t.arff", arff))
@@ -359,15 +352,6 @@ def test_tables_of_ten_nations_come_back_or_with_a_warning(
             assert name in warned or (few and name == "day")
 
 
-def test_a_comma_table_ranks_as_the_same_table_with_points(write: Write) -> None:
-    rows = "".join(f"{n * 7 % 60 + n / 8:.3f};{'pq'[n * 5 % 7 > 3]}\n" for n in range(60))
-    commas, plain = write("c.csv", "x;y\n" + rows.replace(".", ",") + "-;p\n"), write("p.csv", "x;y\n" + rows + ";p\n")
-    unlabelled = write("u.csv", "x;z\n" + "17,25;1\n-;2\n" * 10)
-    found = probfs.rank(commas, target="y", decimal=",", unlabeled=unlabelled)
-    assert not any("most unlabelled cells" in note for note in found.warnings)
-    assert found.rounds == probfs.rank(plain, target="y").rounds
-
-
 # Dates
 
 DAYS = [str(date(2020, 1, 1) + timedelta(days=n)) for n in range(60)]
@@ -396,11 +380,6 @@ def test_one_other_text_is_enough_for_texts(other: str) -> None:
     assert not are_iso_dates(text_array([other, *DAYS]))
 
 
-@given(st.lists(st.datetimes(), min_size=1, max_size=5))
-def test_every_moment_of_the_calendar_is_one(moments: list[object]) -> None:
-    assert are_iso_dates(text_array([str(moment) for moment in moments]))
-
-
 def test_dates_in_texts_are_cut_as_declared_dates_are(write: Write) -> None:
     rows = [(day, n % 3, "pq"[n > 30]) for n, day in enumerate(DAYS)]
     frame = pd.DataFrame(rows, columns=["when", "k", "y"])
@@ -412,14 +391,6 @@ def test_dates_in_texts_are_cut_as_declared_dates_are(write: Write) -> None:
     assert any("cut into 5 intervals" in note and "'when'" in note for note in read.warnings)
     parquet = prepare(read_bytes(frame.to_parquet(), "t.parquet"), ColumnMapping(), ColumnChoice())
     assert parquet.table.columns["when"].kind is Kind.DATE
-
-
-def test_a_mapping_overrides_dates() -> None:
-    kept = with_days(DAYS, "[columns]\nwhen = 'category'\n")
-    assert (kept.table.columns["when"].kind, kept.plans[0].describe()) == (Kind.TEXT, "category (mapping)")
-    cut = with_days(DAYS, "[columns]\nwhen = { quantiles = 2 }\n")
-    labels = cut.learn(cut.table.columns["when"], cut.plans[0].rule).labels.to_pylist()  # type: ignore[arg-type]
-    assert labels == ["(-inf,2020-01-30]", "(2020-01-30,inf)"]
 
 
 def test_missing_texts_among_dates_are_missing() -> None:
