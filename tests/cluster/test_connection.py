@@ -20,7 +20,7 @@ import pandas as pd
 import pytest
 
 import probfs
-from probfs.cluster.connection import Cluster
+from probfs.cluster.connection import Cluster, connect
 from probfs.errors import DataError, ProbfsError, UsageError
 from probfs.runtime.progress import listening
 from probfs.text import command_line_language
@@ -140,7 +140,15 @@ def test_dask_is_imported_only_where_it_is_asked_for(tmp_path: Path) -> None:
     assert result.stdout.strip() == "[]"
 
 
-# Workers that die, and workers that join
+def test_large_arguments_of_questions_do_not_mix(cluster: DaskProcesses) -> None:
+    with connect(cluster.address, None) as own:
+        blocks = [own.submit("block", dict) for _ in range(2)]
+        asked = [own.map("size", dict, blocks, values=np.full(10**5, number)) for number in range(3)]
+        for number, futures in enumerate(asked):
+            assert [set(answer["values"]) for answer in own.gather(futures)] == [{number}] * 2
+
+
+# Workers that die
 
 
 def _rank_while_a_worker_dies(cluster: DaskProcesses, table: Path, part: float) -> None:

@@ -33,6 +33,8 @@ _SECONDS_FOR_WORKERS = 300
 """A queue may take its time to start them."""
 _SECONDS_BETWEEN_LOOKS = 1.0
 """How often progress is reported, and workers are looked for, while results are waited for."""
+_LARGE = 50_000
+"""Bytes of an argument that is sent once, and not with every task."""
 _IGNORE_CTRL_C = "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)"
 """For worker processes of this machine: a terminal sends Ctrl-C to all, and whoever started them ends them."""
 
@@ -113,8 +115,14 @@ class Cluster:
 
     def map(self, name: str, function: Any, futures: Sequence[Future[Any]], **others: Any) -> list[Future[Any]]:
         """A task for each of some futures, all sent at once."""
+        from dask.sizeof import sizeof
+
         self._number += 1
         keys = [f"probfs-{name}-{self._run}-{self._number}-{place}" for place in range(len(futures))]
+        for name, value in others.items():
+            if sizeof(value) > _LARGE:
+                # Dask would make a task of it, too, but one that fails.
+                others[name] = self.submit("argument", identity, value)
         new: list[Future[Any]] = self._client.map(_as_here(function), futures, key=keys, pure=False, **others)
         return new
 
