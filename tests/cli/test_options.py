@@ -79,6 +79,12 @@ def test_the_defaults_that_help_shows_are_those_of_the_library(command: str) -> 
         assert COMMANDS_LOADED[command].options[name].default == library[name].default, name
 
 
+def test_what_names_columns_or_files_may_be_given_several_times() -> None:
+    many = {name for name, option in COMMANDS_LOADED["rank"].options.items() if option.many}
+    assert many >= {"data", "unlabeled", "include", "exclude", "always", "join", "together", "na"}
+    assert "target" not in many
+
+
 def test_the_options_of_classifiers_are_options_of_rank() -> None:
     options = COMMANDS_LOADED["rank"].options
     assert {name for name, _, _ in known_options()} < options.keys()
