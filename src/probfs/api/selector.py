@@ -142,7 +142,7 @@ class ProbabilisticSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         score: str = "signed",
         n_features_to_select: Literal["auto"] | int | float = "auto",
         min_features_to_select: int | None = None,
-        keep: Literal["best", "fewest", "most"] | None = None,
+        keep: Literal["best", "fewest", "most"] | int | None = None,
         false_discoveries: float | None = None,
         estimate: str | None = None,
         folds: int | None = None,
