@@ -45,13 +45,6 @@ def test_random_tables(tmp_path: Path, seed: int) -> None:
     assert_same_ranking(probfs.rank(table.folder, engine="dask", **table.options), expected)
 
 
-def test_further_rows_without_a_class(tmp_path: Path) -> None:
-    table, more = write_split_table(tmp_path / "table", 1), write_split_table(tmp_path / "more", 2)
-    options: dict[str, Any] = {"target": "y", "score": "unlabeled"}
-    expected = probfs.rank(table.folder, unlabeled=more.folder, **options)
-    assert_same_ranking(probfs.rank(table.folder, unlabeled=more.folder, engine="dask", **options), expected)
-
-
 def test_uncertainty(tmp_path: Path) -> None:
     """Samples are drawn block by block; of one block, they are those of this process."""
     table = write_split_table(tmp_path / "table", 5)
@@ -85,14 +78,6 @@ def test_union(tmp_path: Path) -> None:
         probfs.rank(tmp_path, target="y", engine="dask")
     with pytest.raises(DataError, match=r"2\.csv: has 1 column that .*1\.csv lacks: 'b'"):
         probfs.rank(tmp_path, target="b", engine="dask")
-
-
-def test_one_file_in_row_groups(tmp_path: Path) -> None:
-    random = np.random.default_rng(0)
-    frame = pd.DataFrame(random.integers(0, 4, (300, 5)), columns=list("abcde")).assign(y=random.integers(0, 2, 300))
-    frame.to_parquet(tmp_path / "table.parquet", row_group_size=29)
-    expected = probfs.rank(tmp_path / "table.parquet", target="y")
-    assert_same_ranking(probfs.rank(tmp_path / "table.parquet", target="y", engine="dask"), expected)
 
 
 def test_files_without_rows(tmp_path: Path) -> None:
@@ -198,15 +183,6 @@ def test_what_another_file_holds(tmp_path: Path, other: Any, turn: int, monkeypa
     assert_same(tmp_path, na="inf")
 
 
-def test_ordered_categories_of_which_a_file_holds_some(tmp_path: Path) -> None:
-    order = ["low", "mid", "high", "top"]
-    sizes = [
-        pd.Categorical([*texts] * 10, order, ordered=True) for texts in (["top", "low", "mid"], ["mid", "high", "low"])
-    ]
-    write(tmp_path, size=sizes, b=[WORDS, WORDS])
-    assert_same(tmp_path)
-
-
 def test_a_target_that_is_a_quantity(tmp_path: Path) -> None:
     write(tmp_path, a=[MEASURED, MEASURED + 0.1], b=[WORDS, WORDS])
     with pytest.raises(DataError, match="the target 'a' is a quantity"):
@@ -291,9 +267,8 @@ def test_selections_from_random_tables(tmp_path: Path, seed: int) -> None:
     assert_same_selection(probfs.select(table.folder, engine="dask", **table.options), expected)
 
 
-@pytest.mark.parametrize("binned", [False, True])
-def test_columns_of_very_many_numbers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, binned: bool) -> None:
-    monkeypatch.setattr(quantiles, "MANY_NUMBERS", 50 if binned else 20_000)
+def test_columns_of_very_many_numbers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(quantiles, "MANY_NUMBERS", 50)
     random = np.random.default_rng(3)
     labels = random.integers(0, 3, 9000)
     cells = {f"m{j}": random.normal(size=9000) + 0.2 * j * labels for j in range(4)}
