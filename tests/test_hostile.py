@@ -159,13 +159,13 @@ def test_under_a_limit_of_memory_there_is_one_line(tmp_path: Path) -> None:
 
 # --- hostile names ----------------------------------------------------------------------------------------------------
 
-FORMULAS = ["=1+1", "+cmd|' /C calc'!A0", "-2+3", "@SUM(A1)", "\t=1", "＝1"]
+FORMULAS = ["=1+1", "+cmd|' /C calc'!A0", "-2+3", "@SUM(A1)", "＝1"]
 
 
 def test_a_spreadsheet_is_guarded_against_formulas(here: Path, capsys: Capture) -> None:
     names = [*FORMULAS, "-1.5", "plain"]
     header = ",".join('"' + name.replace('"', '""') + '"' for name in [*names, "y"])
-    (here / "t.csv").write_text(header + "\n" + "".join(f"{'=x,' * 8}{i % 2}\n" for i in range(6)))
+    (here / "t.csv").write_text(header + "\n" + "".join(f"{'=x,' * 7}{i % 2}\n" for i in range(6)))
     (here / "empty.toml").touch()
     for command in (["rank"], ["inspect"], ["map", "--mapping", "empty.toml"]):
         for safe in (False, True):

@@ -161,9 +161,7 @@ def test_what_was_read_may_change_later() -> None:
     assert {tuple(column.values.to_pylist()) for table in tables for column in table.columns.values()} == {("0",)}
 
 
-def test_columns_of_an_array_are_named_by_its_fields_by_hand_or_by_their_places() -> None:
-    array = np.array([("x", 1.5), ("y", 2.0)], dtype=[("letter", "U1"), ("number", "f8")])
-    assert table_content(read(array)) == {"letter": ["x", "y"], "number": ["1.5", "2"]}
+def test_columns_of_an_array_are_named_by_hand_or_by_their_places() -> None:
     assert list(named(np.eye(2), [1, np.str_("b")]).columns) == ["1", "b"]
     np.testing.assert_array_equal(keep_columns(np.arange(6).reshape(2, 3), ["x2", "x0"]), [[0, 2], [3, 5]])
 
@@ -237,7 +235,6 @@ def test_a_target_without_a_name_gets_one_that_no_column_has() -> None:
         (named, [np.eye(2), ["a", " "]], "are not 2 different names"),
         (named, [np.eye(2), "ab"], "feature_names=: 'ab' are not 2 different names"),
         (named, [FEATURES, ["a", "b"]], "feature_names= goes with an array, whose columns have no names"),
-        (named, [np.zeros(1, [("a", "f8")]), ["a"]], "feature_names= goes with an array whose columns have no names"),
         (keep_columns, [pd.DataFrame({"b": [1]}), ["a"]], "frame: it has no column 'a'; choose from 'b'"),
         (keep_columns, [{"a": [1]}, ["a"]], "frame must be a data frame (pandas"),
         (keep_columns, [pd.Series([1]), ["a"]], "or a numpy array, not Series"),

@@ -217,16 +217,6 @@ def _merge_entries(codes: Codes, entries: pa.Array) -> tuple[Codes, pa.Array]:
     return looked_up(places.astype(code_type(len(kept))), codes), kept
 
 
-def in_order_of_rows(codes: Codes, entries: pa.Array) -> tuple[Codes, pa.Array]:
-    """Codes and entries, each of which some row holds, with the entries in the order of their first rows."""
-    first = np.empty(len(entries) + 1, dtype=np.int64)
-    # Of the rows that a code has, the last one written is the first.
-    first[codes[::-1]] = np.arange(len(codes) - 1, -1, -1)
-    order = np.argsort(first[:-1])
-    new_codes = np.append(np.argsort(order), len(entries)).astype(codes.dtype)
-    return looked_up(new_codes, codes), entries.take(index_array(order))
-
-
 def texts_of(distinct: pa.Array) -> pa.Array:
     """Cells as a CSV file would hold them; durations are numbers of seconds."""
     dtype = distinct.type

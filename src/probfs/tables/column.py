@@ -20,6 +20,7 @@ from probfs.tables.arrays import (
     code_type,
     double_array,
     filled,
+    index_array,
     is_missing,
     looked_up,
     loses_a_zero,
@@ -34,7 +35,6 @@ from probfs.tables.cells import (
     as_texts,
     encode_cells,
     find_problem,
-    in_order_of_rows,
     is_text,
     kind_of,
     null_where,
@@ -105,17 +105,16 @@ class Column:
         if self.problem is not None:
             return is_missing(self.cells).astype(np.uint8), text_array([self.kind.value])
         codes, entries = encode_cells(self.cells, self.kind)
-        if self.declared is None and self.order is None:
-            # An unordered type of categories lists them in any order.
-            return in_order_of_rows(codes, entries) if self.categorical else (codes, entries)
-        values = as_texts(entries)
         wanted = self.declared
         if self.order is not None:
-            wanted = self.order.filter(pc.is_in(self.order, value_set=values))
-        assert wanted is not None
-        if values.equals(wanted):
-            return codes, values
-        places = np.append(filled(pc.index_in(values, value_set=wanted), len(wanted)), len(wanted))
+            wanted = self.order.filter(pc.is_in(self.order, value_set=as_texts(entries)))
+        elif wanted is None and self.categorical:
+            # An unordered type of categories lists them in any order.
+            first = index_array(np.argsort(_first_rows(codes, len(entries))[:-1]))
+            entries, wanted = as_texts(entries), as_texts(entries.take(first))
+        if wanted is None:
+            return codes, entries
+        places = np.append(filled(pc.index_in(as_texts(entries), value_set=wanted), len(wanted)), len(wanted))
         return looked_up(places.astype(code_type(len(wanted))), codes), wanted
 
     @property
@@ -198,10 +197,7 @@ class Column:
 
     def first_rows(self) -> Integers:
         """The first row that holds each value, the last entry being missing cells; NO_ROW where none does."""
-        rows = np.full(len(self.entries) + 1, NO_ROW)
-        # Of the rows that a code has, the last one written is the first.
-        rows[self.codes[::-1]] = np.arange(len(self.codes) - 1, -1, -1)
-        return rows
+        return _first_rows(self.codes, len(self.entries))
 
     def of_known_numbers(self) -> Column:
         """The column without numbers that are only known as counts; here every number is known."""
@@ -210,6 +206,13 @@ class Column:
     def __getstate__(self) -> dict[str, Any]:
         # Cached values are made again on demand.
         return {field.name: getattr(self, field.name) for field in fields(self)}
+
+
+def _first_rows(codes: Codes, count: int) -> Integers:
+    rows = np.full(count + 1, NO_ROW)
+    # Of the rows that a code has, the last one written is the first.
+    rows[codes[::-1]] = np.arange(len(codes) - 1, -1, -1)
+    return rows
 
 
 def numbers_of(values: pa.StringArray, kind: Kind) -> Floats | None:

@@ -32,8 +32,6 @@ _SHEET = re.compile(r"xl/worksheets/[^/]*\.xml", re.IGNORECASE)
 _WIDE_CELL = re.compile(rb""" r=["']([A-Z]{2,3})\d""")
 _FAR_CELL = re.compile(rb""" r=["'][A-Z]{1,3}(\d{6,})""")
 _NARROW, _NEAR = 26, 99_999
-_CHUNK = 8 << 20
-_LONGEST_REFERENCE = 32
 _CELL_BYTES = 100
 """What a cell takes as the package reads it, and as an object of Python."""
 
@@ -150,7 +148,7 @@ def _check_size(raw: BinaryIO, source: str, max_unpacked: int | None) -> None:
             refuse_suspicious_size(unpacked, packed, max_unpacked, which, source)
             for member in members:
                 if _SHEET.fullmatch(member.filename):
-                    columns, rows = _extent(archive, member)
+                    columns, rows = _extent(archive.read(member))
                     if columns > _NARROW or rows > _NEAR:
                         require_memory(_CELL_BYTES * columns * rows, "this sheet", source)
     except DataError:
@@ -160,16 +158,10 @@ def _check_size(raw: BinaryIO, source: str, max_unpacked: int | None) -> None:
         raise DataError("is a damaged Excel workbook; fetch it, or save it, again", source=source) from error
 
 
-def _extent(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> tuple[int, int]:
+def _extent(sheet: bytes) -> tuple[int, int]:
     """How many columns and rows a sheet has at most."""
-    columns, rows, rest = _NARROW, _NEAR, b""
-    with archive.open(member) as stream:
-        while chunk := stream.read(_CHUNK):
-            text = rest + chunk
-            columns = max([columns, *map(_column_number, set(_WIDE_CELL.findall(text)))])
-            rows = max([rows, *map(int, set(_FAR_CELL.findall(text)))])
-            rest = text[-_LONGEST_REFERENCE:]
-    return columns, rows
+    columns = map(_column_number, set(_WIDE_CELL.findall(sheet)))
+    return max(columns, default=_NARROW), max(map(int, set(_FAR_CELL.findall(sheet))), default=_NEAR)
 
 
 def _column_number(letters: bytes) -> int:

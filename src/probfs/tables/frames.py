@@ -69,7 +69,7 @@ def is_pandas(data: object) -> bool:
 
 
 def _is_array(data: object) -> bool:
-    """Whether data is an array, whose columns have no names, unless it is structured."""
+    """Whether data is an array, whose columns have no names."""
     return hasattr(data, "__array__") and not (is_pandas(data) or hasattr(data, "collect_schema") or _is_arrow(data))
 
 
@@ -89,10 +89,10 @@ def table_in_memory(data: Any, parameter: str, names: Sequence[Any] | None = Non
     if isinstance(data, Table):
         return data
     if _is_array(data):
-        return _table_of_array(_as_numpy(data), parameter, names)
+        return _table_of_array(_as_numpy(data), names)
     data = _collected(data)
     if is_pandas(data) and hasattr(data, "columns"):
-        return _table_of_pandas(data, _FRAME)
+        return _table_of_pandas(data)
     if _is_arrow(data):
         return _table_of_stream(data, parameter)
     what = "a sparse matrix; make it dense with .toarray()" if hasattr(data, "toarray") else type(data).__name__
@@ -116,11 +116,11 @@ def _table_of_stream(data: Any, parameter: str) -> Table:
     return table_from_arrow(arrow, _FRAME)
 
 
-def _table_of_pandas(frame: pandas.DataFrame, source: str) -> Table:
+def _table_of_pandas(frame: pandas.DataFrame) -> Table:
     """The columns of a data frame of pandas; its index is not one of them."""
-    header = name_columns(_names_of_pandas(frame), source)
+    header = name_columns(_names_of_pandas(frame), _FRAME)
     if not len(frame.columns):
-        raise DataError("has no columns", source=source)
+        raise DataError("has no columns", source=_FRAME)
     by_type: dict[Any, list[int]] = {}
     for place, dtype in enumerate(frame.dtypes):
         if isinstance(dtype, np.dtype) and dtype.kind in "iuf":
@@ -135,7 +135,7 @@ def _table_of_pandas(frame: pandas.DataFrame, source: str) -> Table:
         numbers.get(place) or _column_of_series(name, frame.iloc[:, place])
         for place, name in list(enumerate(header.names))[header.indexes :]
     )
-    return replace(table_of_columns(columns, source, len(frame), header.notes), left_out=header.left_out)
+    return replace(table_of_columns(columns, _FRAME, len(frame), header.notes), left_out=header.left_out)
 
 
 def _names_of_pandas(frame: pandas.DataFrame) -> list[str]:
@@ -210,18 +210,8 @@ def _as_numpy(data: Any) -> Array:
     return data if np.ma.isMaskedArray(data) else np.asarray(data)
 
 
-def _table_of_array(array: Array, parameter: str, names: Sequence[Any] | None) -> Table:
-    """The columns of an array of two dimensions; without names they are called x0, x1 and so on.
-
-    A structured array has a column for each field, which is called as the field.
-    """
-    if array.dtype.names is not None and array.ndim == 1:
-        import pandas
-
-        if names is not None:
-            problem = "goes with an array whose columns have no names"
-            raise UsageError(f"{option('feature_names')} {problem}; those of {parameter} are its fields'")
-        return _table_of_pandas(pandas.DataFrame({name: array[name] for name in array.dtype.names}), _ARRAY)
+def _table_of_array(array: Array, names: Sequence[Any] | None) -> Table:
+    """The columns of an array of two dimensions; without names they are called x0, x1 and so on."""
     if array.ndim != 2:
         problem = f"has {array.ndim} dimensions, but a table has two"
         raise DataError(f"{problem}; reshape it to rows and columns", source=_ARRAY)
