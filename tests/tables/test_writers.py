@@ -24,7 +24,9 @@ from probfs.tables.writers import table_bytes
 from tests.support.table_content import cell_texts, read_bytes, read_csv_text, table_content
 
 TYPED = ("parquet", "feather", "jsonl")
-NAMES = st.text(alphabet=st.characters(exclude_categories=["Cs", "Cc"]), min_size=1, max_size=6).filter(str.strip)
+NAMES = (
+    st.text(alphabet=st.characters(exclude_categories=["Cs", "Cc"]), min_size=1, max_size=6).map(str.strip).filter(bool)
+)
 VALUES = st.text(alphabet=st.sampled_from("ab ,'\"%?{}\\\n\r\té~"), min_size=1, max_size=5)
 
 
