@@ -109,6 +109,10 @@ def test_selections_keep_or_drop_all_columns_of_a_group(cars: pd.DataFrame, opti
     assert set(selection.kept) == {"colour", "engine"}
     assert set(selection.reduced_columns) == {*COLOURS, "power", "torque", "sold"}
     assert [own.verdict for own in selection.features] == ["keep", "keep", "noise"]
+    leak = cars.assign(power=np.where(cars["sold"], "late", "early"))
+    heard: list[probfs.Note] = []
+    probfs.select(leak, target="sold", together=together, folds=0, on_note=heard.append)
+    assert [note.columns for note in heard if note.code == "leak-kept"] == [("power",)]
     last = probfs.rank(cars, target="sold", together={"rest": ["doors", "torque"]}, always="rest,colour_red")
     assert {own.feature for own in last.features[:2]} == {"rest", "colour_red"}
 
@@ -174,6 +178,9 @@ def test_columns_that_are_left_out_are_left_out_of_their_group(cars: pd.DataFram
     assert members(exclude="colour_red") == {"colour": ("colour_blue", "colour_green")}
     assert members(include=["colour_red", "doors"]) == {"colour": ("colour_red",)}
     assert members(mapping={"drop": ["colour_green"]}) == {"colour": ("colour_blue", "colour_red")}
+    named = cars.rename(columns={"power": "x[1]", "torque": "x[2]", "doors": "x"})
+    ranking = probfs.rank(named, target="sold", together={"g": ["x[?]", "x"]})
+    assert ranking.settings.together["g"] == ("x[1]", "x[2]", "x")
     cut = probfs.rank(
         cars, target="sold", mapping={"columns": {"power": "<= 0"}}, together={"engine": ["power", "torque"]}
     )
