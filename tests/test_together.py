@@ -161,7 +161,10 @@ def test_one_hot_columns_are_offered_as_one(cars: pd.DataFrame, kind: type, clas
     assert note.columns == ("doors_3", "doors_5", *COLOURS)
     (note,) = offers(cars, together={"doors?": "doors_*"})
     assert note.columns == tuple(COLOURS)
+    (note,) = offers(cars.rename(columns=lambda name: name.replace("colour", "the_colour")), exclude=["doors_3"])
+    assert note.columns == tuple(name.replace("colour", "the_colour") for name in COLOURS)
     for unlike in (
+        cars.assign(colour_red="1", always_one=1),
         cars.rename(columns={"colour_red": "red"}),
         cars.assign(colour_red=0),
         cars.assign(colour_extra=cars["torque"]),

@@ -54,7 +54,7 @@ def find_groups(prepared: PreparedTable, given: Groups) -> dict[str, tuple[str, 
 
 
 def _columns_named(text: str, group: str, names: TableNames, roles: Mapping[str, Role]) -> Iterator[str]:
-    """The columns that a text names, or that are like a pattern in it, of those that may be ranked."""
+    """The columns that a text names, or that are like a pattern in it, whatever these are there for."""
     for part in names.split(text):
         if part in names.columns or not ("*" in part or "?" in part):
             names.refuse_unknown(part, "together")
@@ -67,7 +67,7 @@ def _columns_named(text: str, group: str, names: TableNames, roles: Mapping[str,
         like = [name for name in names.columns if fnmatchcase(name, pattern)]
         if not like:
             _refuse(f"no column of {names.source} is like {quoted(part)}")
-        yield from (name for name in like if roles[name] in (Role.FEATURE, Role.LEFT_OUT))
+        yield from like
 
 
 def _refuse(problem: str) -> None:
