@@ -70,6 +70,8 @@ def test_p_is_the_smallest_of_the_columns_times_their_number_and_q_counts_featur
     p = {own.feature: own.p for own in probfs.rank(cars, **options).features}
     engine = {"engine": ["power", "torque"], "others": ["doors", "colour_green"]}
     found = {own.feature: own for own in probfs.rank(cars, **options, together=engine).features}
+    flat = probfs.rank(cars.assign(one="u", other="v"), **options, together={"flat": ["one", "other"]}).features
+    assert next(own.p for own in flat if own.feature == "flat") == 1
     assert found["engine"].p == pytest.approx(2 * min(p["power"] or 1, p["torque"] or 1))
     assert found["others"].p == pytest.approx(min(1, 2 * min(p["doors"] or 1, p["colour_green"] or 1)))
     assert max(own.q or 0 for own in found.values()) <= 1
