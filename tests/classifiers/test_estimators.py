@@ -44,7 +44,7 @@ from tests.support.svm_tables import random_dataset
 
 def fitted(dataset: Dataset, estimator: Any, encoding: Encoding, **more: Any) -> EstimatorModel:
     """The estimator fitted on all labelled rows and all features."""
-    trainer = EstimatorTrainer.of(dataset, estimator, encoding, "the test", **more)
+    trainer = EstimatorTrainer(dataset, estimator, encoding, "the test", **more)
     model = trainer.fit(np.arange(len(dataset.features)), dataset.counts)
     assert isinstance(model, EstimatorModel)
     return model

@@ -184,7 +184,7 @@ class SVM(RefittedModel):
     def trainer(self, dataset: Dataset, seed: int, estimate: EstimateName) -> Trainer:
         from probfs.classifiers.refitting.svm import SvmTrainer
 
-        return SvmTrainer.of(dataset, self.C, self.in_effect()["gamma"])
+        return SvmTrainer(dataset, self.C, self.in_effect()["gamma"])
 
 
 @_registered
@@ -207,7 +207,7 @@ class Logistic(RefittedModel):
         name = "the logistic regression"
         cost = choose_cost(self.C, MatrixEncoder(dataset, "standardised", name), dataset)
         estimator = LogisticRegression(C=cost, max_iter=1_000)
-        return EstimatorTrainer.of(dataset, estimator, "standardised", name, linear=True)
+        return EstimatorTrainer(dataset, estimator, "standardised", name, linear=True)
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
@@ -262,7 +262,7 @@ class Forest(Trees):
             # In worker processes, which have a core each, this counts for nothing.
             n_jobs=self.jobs or (1 if is_small else cpu_count()),
         )
-        return EstimatorTrainer.of(dataset, estimator, "onehot", "the forest", out_of_bag=estimate == "oob")
+        return EstimatorTrainer(dataset, estimator, "onehot", "the forest", out_of_bag=estimate == "oob")
 
 
 @_registered
@@ -295,7 +295,7 @@ class Boosting(Trees):
             early_stopping=False,
             random_state=seed % MOST_SEED,
         )
-        return EstimatorTrainer.of(dataset, estimator, "native", "the boosting")
+        return EstimatorTrainer(dataset, estimator, "native", "the boosting")
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
@@ -366,7 +366,7 @@ class UserEstimator(RefittedModel):
         if encoding == "onehot" and not takes_missing(self.estimator):
             encoding = "filled"
         estimator = seeded(self.estimator, seed % MOST_SEED)
-        return EstimatorTrainer.of(dataset, estimator, encoding, self.title, out_of_bag=estimate == "oob")
+        return EstimatorTrainer(dataset, estimator, encoding, self.title, out_of_bag=estimate == "oob")
 
 
 def find_classifier(classifier: Any, options: Mapping[str, Any] | None = None) -> UnfittedClassifier:

@@ -25,10 +25,6 @@ some 200 nats of other evidence.
 """
 IMPOSSIBLE = 200.0
 """Without smoothing, a class whose log-weight lies this far behind has probability 0. One such value costs 230."""
-_MOST_BEHIND = 500.0
-"""A class that columns which are one feature together leave further behind than this is impossible, however far it is,
-and the exponentials of larger numbers would soon be infinite.
-"""
 EVEN_ODDS = 1e-12
 """Log-odds this close to 0 come from equal probabilities, computed in another order."""
 
@@ -60,7 +56,7 @@ class LogOdds:
             columns = counts.by_column
             apart = cls.of(columns.counts, smoothing, left_out, weight)
             zeros = None if apart.zeros is None else columns.add_up(apart.zeros)
-            return cls(_near(columns.add_up(apart.by_slot)), apart.prior, zeros)
+            return cls(columns.add_up(apart.by_slot), apart.prior, zeros)
         is_limit, smoothing = not smoothing, smoothing or LEAST_SMOOTHING
         class_rows, by_slot, missing = counts.class_rows, counts.by_slot, counts.offset + counts.values
         known = np.add.reduceat(by_slot, counts.offset, axis=0) - by_slot[missing]
@@ -94,16 +90,8 @@ class LogOdds:
         """
         by_slot = self.by_slot * exponent
         if self.zeros is not None:
-            by_slot = _near(by_slot + self.zeros * (math.log(LEAST_SMOOTHING) * (1 - exponent)))
+            by_slot += self.zeros * (math.log(LEAST_SMOOTHING) * (1 - exponent))
         return LogOdds(by_slot, self.prior * exponent)
-
-
-def _near(by_slot: Floats) -> Floats:
-    """Log-odds against the last class, in which no class is too far behind the best one at a slot."""
-    logs = np.concatenate([by_slot, np.zeros_like(by_slot[:1])])
-    logs = np.maximum(logs, logs.max(axis=0) - _MOST_BEHIND)
-    near: Floats = logs[:-1] - logs[-1]
-    return near
 
 
 def _log_ratio(first: Floats, second: Floats) -> Floats:

@@ -143,7 +143,9 @@ class Rows:
         others = shares.sum(axis=0)
         loss = np.where(own_behind == 0, np.log1p(others), own_behind + np.log(whole))
         loss[own_behind > self.impossible] = np.inf
-        return np.array([wrong @ self.counts, others / whole @ self.weights, loss @ self.weights])
+        # Dot products of many rows would wait for threads of BLAS.
+        sums = wrong * self.counts, others / whole * self.weights, loss * self.weights
+        return np.array([each.sum() for each in sums])
 
     def row_odds(self) -> RowOdds:
         """The odds of these rows, which must be labelled, at exponent 1."""

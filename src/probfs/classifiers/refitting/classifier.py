@@ -16,7 +16,6 @@ from probfs.classifiers.refitting.rows import (
     Donors,
     Split,
     Sums,
-    TrainingRows,
     add_up,
     divide_rows,
     draw_donors,
@@ -180,8 +179,7 @@ class RefittedClassifier:
             known = np.flatnonzero(split.labels != UNLABELLED)
             if len(known):
                 training = split.training_counts(self._dataset.counts)
-                labels, classes, weights = self._dataset.labels, len(self._dataset.classes), self._dataset.weights
-                prior = TrainingRows.of(labels, training, classes, weights).prior
+                prior = self.trainer.training_rows(training).prior
                 actual = np.repeat(prior[:, None], len(known), axis=1)
                 yield odds_of(actual, split, known)
 

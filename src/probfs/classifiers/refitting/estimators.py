@@ -9,7 +9,7 @@ logistic regression only the terms that change are computed (``LinearModel``).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property, partial
 from typing import Any
 
@@ -22,7 +22,7 @@ from sklearn.utils.validation import has_fit_parameter
 
 from probfs.classifiers.protocol import Features
 from probfs.classifiers.refitting.models import LinearModel, Model, Report, Trainer
-from probfs.classifiers.refitting.rows import Donors, Positions, TrainingRows, divide_rows
+from probfs.classifiers.refitting.rows import Donors, Positions, divide_rows
 from probfs.classifiers.refitting.tables import Encoding, Frame, FrameEncoder, Matrix, MatrixEncoder, all_codes
 from probfs.classifiers.refitting.user_estimator import keep_columns
 from probfs.columns.dataset import Dataset
@@ -43,25 +43,11 @@ _NO_COLUMNS = "0 feature(s)"
 Codes = npt.NDArray[np.intp]
 
 
-@dataclass(frozen=True, eq=False)
 class EstimatorTrainer(Trainer):
     """Fits clones of an estimator."""
 
-    estimator: Any
-    """Its random_state is set."""
-    codes: Sequence[Codes]
-    """Of each feature, in all rows."""
-    linear: bool
-    """Whether it is a logistic regression whose log-odds are sums of terms, one from each column, and to which a row of
-    weight 5 is the same as five equal rows. All others are given rows as often as they occur: most do something to rows
-    that weights do not reach. What rows weigh is given to all of them.
-    """
-    out_of_bag: bool
-    """Whether labelled rows are judged only by trees that were not trained on them."""
-
-    @classmethod
-    def of(
-        cls,
+    def __init__(
+        self,
         dataset: Dataset,
         estimator: Any,
         encoding: Encoding,
@@ -69,19 +55,28 @@ class EstimatorTrainer(Trainer):
         *,
         linear: bool = False,
         out_of_bag: bool = False,
-    ) -> EstimatorTrainer:
+    ) -> None:
+        """The estimator's random_state is set.
+
+        It is ``linear`` where it is a logistic regression whose log-odds are sums of terms, one from each column, and
+        to which a row of weight 5 is the same as five equal rows. All others are given rows as often as they occur:
+        most do something to rows that weights do not reach. What rows weigh is given to all of them. ``out_of_bag``,
+        labelled rows are judged only by trees that were not trained on them.
+        """
         encoder = FrameEncoder(dataset) if encoding == "frame" else MatrixEncoder(dataset, encoding, name)
-        codes = [all_codes(feature) for feature in dataset.features]
+        super().__init__(dataset, name, encoder)
         if dataset.weights is not None and not has_fit_parameter(estimator, "sample_weight"):
             problem = f"the fit of {name} takes no sample_weight"
             raise UsageError(f"{option('weight')}: {problem}; use another {option('classifier')}, or no weights")
-        rows = dataset.labels, dataset.counts, len(dataset.classes), dataset.weights
-        return cls(name, encoder, *rows, estimator, codes, linear, out_of_bag)
+        self.estimator = estimator
+        self._codes = [all_codes(feature) for feature in dataset.features]
+        self._linear = linear
+        self._out_of_bag = out_of_bag
 
     def fit(self, features: Features, training: Integers) -> Model:
         """A fitted clone. It sees the classes of its training rows as 0, 1, …"""
         table = self.encoder.build(features, training)
-        rows = TrainingRows.of(self.labels, training, self.classes, self.weights)
+        rows = self.training_rows(training)
         present, labels = np.unique(rows.labels, return_inverse=True)
         nothing_learnt = Model(rows.prior, len(features), Report())
         if len(present) < 2 or not table.vary(rows.positions):
@@ -91,22 +86,22 @@ class EstimatorTrainer(Trainer):
             keep_columns(estimator, list(table.frame.columns))
         elif table.categorical is not None:
             estimator.set_params(categorical_features=table.categorical)
-        copies = np.ones_like(rows.counts) if self.linear else choose_copies(rows.counts)
-        takes_weights = self.linear or self.weights is not None
+        copies = np.ones_like(rows.counts) if self._linear else choose_copies(rows.counts)
+        takes_weights = self._linear or self.weights is not None
         weights = {"sample_weight": np.repeat(rows.weights / copies, copies)} if takes_weights else {}
         positions, labels = np.repeat(rows.positions, copies), np.repeat(labels, copies)
         report = self._fit(estimator, table.take(positions), labels, weights)
         if report is None:
             return nothing_learnt
-        if self.linear:
+        if self._linear:
             link = partial(_from_log_odds, present, self.classes)
             line = estimator.coef_, estimator.intercept_
             return LinearModel(*line, table, link, rows.prior, len(features), report)
         if copies.sum() < rows.counts.sum():
             report = replace(report, most_copies=MOST_COPIES)
-        codes = [self.codes[feature] for feature in features.tolist()]
+        codes = [self._codes[feature] for feature in features.tolist()]
         fitted = self.name, estimator, table, codes, present, rows.prior, report
-        return OutOfBagForest(positions, *fitted) if self.out_of_bag else EstimatorModel(*fitted)
+        return OutOfBagForest(positions, *fitted) if self._out_of_bag else EstimatorModel(*fitted)
 
     def _fit(self, estimator: Any, table: Any, labels: Integers, weights: dict[str, Floats]) -> Report | None:
         """Fit an estimator, and report what that warned of; None where a pipeline left no column to fit on."""

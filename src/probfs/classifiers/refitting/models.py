@@ -16,7 +16,7 @@ import numpy as np
 
 from probfs.classifiers.options import EstimateName
 from probfs.classifiers.protocol import Features
-from probfs.classifiers.refitting.rows import Donors, Positions, Split
+from probfs.classifiers.refitting.rows import Donors, Positions, Split, TrainingRows
 from probfs.classifiers.refitting.tables import Matrix
 from probfs.columns.dataset import Dataset
 from probfs.notes import Note, NoteKind
@@ -104,23 +104,22 @@ class Model:
         return self.probabilities(rows), np.zeros((len(self.prior), len(rows), self.features))
 
 
-@dataclass(frozen=True, eq=False)
 class Trainer(ABC):
     """Fits models on any features and training rows of a table; it can be sent to other processes."""
 
-    name: str
-    """What is fitted, for notes."""
-    encoder: Any
-    """Makes the matrix or frame of the features."""
-    labels: Integers
-    counts: Integers
-    """How often each labelled row occurs."""
-    classes: int
-    weights: Floats | None
-    """What each copy of a labelled row weighs; None where all weigh the same."""
-
     follows: ClassVar[bool] = False
     """Whether models that are compared with each other depend on the one of all rows and features."""
+
+    def __init__(self, dataset: Dataset, name: str, encoder: Any) -> None:
+        """``name`` says what is fitted, for notes; the encoder makes the matrix or frame of the features."""
+        self.name = name
+        self.encoder = encoder
+        self.labels, self.counts, self.weights = dataset.labels, dataset.counts, dataset.weights
+        self.classes = len(dataset.classes)
+
+    def training_rows(self, training: Integers) -> TrainingRows:
+        """The labelled rows of which copies are left to train on."""
+        return TrainingRows.of(self.labels, training, self.classes, self.weights)
 
     @abstractmethod
     def fit(self, features: Features, training: Integers) -> Model:

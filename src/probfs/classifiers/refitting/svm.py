@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from copy import copy
 from functools import partial
 from typing import NamedTuple
 
@@ -105,29 +105,23 @@ class BinarySvm(NamedTuple):
     inverted: bool
 
 
-@dataclass(frozen=True, eq=False)
 class SvmTrainer(Trainer):
     """Fits SVMs of one kernel and penalty."""
 
-    cost: float
-    gamma: Gamma | None
-    """None for the linear kernel."""
-    groups: Integers | None = None
-    """The subject of each row, where rows belong to subjects."""
-    training_sigmoids: Sequence[bool] | None = None
-    """For each SVM of a model, whether its sigmoid is fitted on the decision values of its own training rows instead of
-    cross-validated ones. None: only where the cross-validated sigmoid decreases.
-    """
     follows = True
 
-    @classmethod
-    def of(cls, dataset: Dataset, cost: Cost, gamma: Gamma | None) -> SvmTrainer:
-        name = "the SVM"
-        encoder = MatrixEncoder(dataset, "standardised", name)
+    def __init__(self, dataset: Dataset, cost: Cost, gamma: Gamma | None) -> None:
+        """Without γ, the kernel is linear."""
+        super().__init__(dataset, "the SVM", MatrixEncoder(dataset, "standardised", "the SVM"))
         # A row's kernel value with itself is always 1 for RBF.
-        chosen = 1.0 if gamma is not None and isinstance(cost, str) else choose_cost(cost, encoder, dataset)
-        rows = dataset.labels, dataset.counts, len(dataset.classes), dataset.weights
-        return cls(name, encoder, *rows, chosen, gamma, dataset.groups)
+        takes_1 = gamma is not None and isinstance(cost, str)
+        self.cost = 1.0 if takes_1 else choose_cost(cost, self.encoder, dataset)
+        self._gamma = gamma
+        self._groups = dataset.groups
+        self._training_sigmoids: Sequence[bool] | None = None
+        """For each SVM of a model, whether its sigmoid is fitted on the decision values of its own training rows
+        instead of cross-validated ones. None: only where the cross-validated sigmoid decreases.
+        """
 
     def check(self, dataset: Dataset, splits: Sequence[Split], estimate: EstimateName) -> None:
         """A sigmoid is cross-validated, for which a class needs two training rows."""
@@ -149,7 +143,9 @@ class SvmTrainer(Trainer):
         """Where models are compared, all of them fit sigmoids on training rows whose cross-validated sigmoid decreases
         in the model with all rows and all active features.
         """
-        return replace(self, training_sigmoids=report.inverted)
+        following = copy(self)
+        following._training_sigmoids = report.inverted
+        return following
 
     def fit(self, features: Features, training: Integers) -> Model:
         """The SVMs of some features and training rows.
@@ -157,9 +153,9 @@ class SvmTrainer(Trainer):
         On weak or tiny tables an SVM trained without a fold may be wrong about it so often that the sigmoid fitted on
         cross-validated decision values decreases. The SVM is still right about the rows it was trained on, so the
         sigmoid is fitted on these instead. But such a sigmoid is much steeper: models that are compared with each other
-        must use the same kind, which is what ``training_sigmoids`` is for.
+        must use the same kind, which is what ``following`` is for.
         """
-        rows = TrainingRows.of(self.labels, training, self.classes, self.weights)
+        rows = self.training_rows(training)
         matrix = self.encoder.build(features, training)
         targets = [1] if self.classes == 2 else list(range(self.classes))
         if not matrix.width:
@@ -169,8 +165,8 @@ class SvmTrainer(Trainer):
             report = Report(inverted=[False] * len(targets), cv_errors=errors, guessing=guessing)
             return Model(rows.prior, len(features), report)
         cells = matrix.cells[rows.positions]
-        gamma = None if self.gamma is None else choose_gamma(self.gamma, cells, rows.counts)
-        pieces = cut_into_pieces(rows, None if self.groups is None else self.groups[rows.positions])
+        gamma = None if self._gamma is None else choose_gamma(self._gamma, cells, rows.counts)
+        pieces = cut_into_pieces(rows, None if self._groups is None else self._groups[rows.positions])
         # By the rows of the whole table: solvers differ in tolerance, and models are compared with each other.
         solver = Solver(cells[pieces.rows], gamma, self.cost, len(self.labels))
         svms = [self._fit_binary(number, target, pieces, solver) for number, target in enumerate(targets)]
@@ -201,7 +197,7 @@ class SvmTrainer(Trainer):
         held_out_sigmoid = flat if inverted else sigmoid
         everything = np.arange(len(is_member))
         converged = solver.fit(everything, is_member, costs)
-        if inverted if self.training_sigmoids is None else self.training_sigmoids[number]:
+        if inverted if self._training_sigmoids is None else self._training_sigmoids[number]:
             sigmoid = fit_sigmoid(solver.decide(everything, everything), is_member, pieces.weights)
         sigmoid = flat if sigmoid.decreases else sigmoid
         return BinarySvm(*solver.solution(), converged, held_out, sigmoid, held_out_sigmoid, inverted)
