@@ -221,7 +221,7 @@ def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("hasty")
-def test_faults_of_dask_are_one_line_each() -> None:
+def test_faults_of_dask_are_one_line_each(monkeypatch: pytest.MonkeyPatch) -> None:
     from distributed import CancelledError, KilledWorker
     from distributed.comm.core import CommClosedError
 
@@ -235,6 +235,9 @@ def test_faults_of_dask_are_one_line_each() -> None:
     ):
         with pytest.raises(ProbfsError, match=message):
             cluster_of(error, {"tcp://one": {}}).gather(futures)
+    with pytest.raises(DataError, match=WITHOUT_SCHEDULER):
+        cluster_of(TimeoutError("of a task"), {"tcp://one": {}}).gather(futures)
+    monkeypatch.setattr("distributed.wait", Mock(side_effect=TimeoutError))
     without = cluster_of(TimeoutError("late"), {})
     for wait in (without.check_workers, lambda: without.gather(futures)):
         with pytest.raises(DataError, match=WITHOUT_WORKERS):

@@ -146,15 +146,15 @@ class Cluster:
                     report(stage, *((done, len(blocks), "blocks") if len(blocks) > 1 else ()))
                 try:
                     wait(list(futures), timeout=_SECONDS_BETWEEN_LOOKS)
-                    return list(self._client.gather(list(futures)))
                 except TimeoutError:
-                    pass
-                if self._workers():
-                    alive = time.monotonic()
-                elif time.monotonic() - alive > _SECONDS_FOR_WORKERS:
-                    raise self._without_workers()
+                    if self._workers():
+                        alive = time.monotonic()
+                    elif time.monotonic() - alive > _SECONDS_FOR_WORKERS:
+                        raise self._without_workers() from None
+                    else:
+                        report("waiting for workers")
                 else:
-                    report("waiting for workers")
+                    return list(self._client.gather(list(futures)))
 
     @contextlib.contextmanager
     def running_joblib(self) -> Iterator[None]:
