@@ -84,7 +84,7 @@ def test_a_user_s_estimator_comes_back_as_its_text() -> None:
 
 
 def test_a_loss_that_json_has_no_number_for_is_infinite() -> None:
-    ranking = Ranking.from_dict(RANKING)
+    ranking = Ranking.from_dict({**RANKING, "rounds": [{**RANKING["rounds"][0], "log_loss": None}]})
     assert ranking.rounds[0].log_loss == float("inf")
     assert json.loads(ranking.to_json())["rounds"][0]["log_loss"] is None
 

@@ -1,4 +1,4 @@
-"""JSON documents of rankings and selections made by hand, for tests of what compares them."""
+"""Rankings and selections as JSON documents, changed by hand, for tests of what reads and compares them."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import Any
 from probfs.comparison.changes import compare_rankings
 from probfs.comparison.result import Comparison, Side
 from probfs.ranking.result import Ranking
-from probfs.ranking.settings import choose_settings
 from probfs.selection.result import Selection
-from tests.support.selections import make_settings
+from tests.support.results import make_ranking
+from tests.support.selections import make_feature, make_selection
 
 
 def ranking_document(
@@ -21,7 +21,6 @@ def ranking_document(
     intervals: Mapping[str, tuple[int, int]] | None = None,
     scores: Mapping[str, float] | None = None,
     settings: Mapping[str, Any] | None = None,
-    total: int | None = None,
     initial: float | None = None,
     **data: Any,
 ) -> dict[str, Any]:
@@ -29,73 +28,41 @@ def ranking_document(
 
     ``initial`` is the score of all columns in the first round, if it is not the one that p goes with.
     """
-    plain = choose_settings(score="absolute", screen=True)
-    features = [
-        {
-            "rank": rank,
-            "feature": name,
-            "s_s": 1 / rank,
-            "s_a": 0.5 / rank,
-            "s_su": None,
-            "round": len(names) - rank + 1,
-            "initial": _initial((scores or {}).get(name, _score_of(name)) if initial is None else initial),
-            "p": (scores or {}).get(name, _score_of(name)) / 10,
-            "q": 0.5,
-            "rank_low": None if intervals is None else intervals[name][0],
-            "rank_high": None if intervals is None else intervals[name][1],
-        }
-        for rank, name in enumerate(names, 1)
-    ]
-    return _with_json_types(
-        {
-            "schema": "probfs.ranking/1",
-            "version": "0.1.0",
-            "input": _data(total or len(names), **data),
-            "settings": {**plain.to_dict(), **(settings or {})},
-            "features": features,
-            "rounds": [
-                {"round": 1, "features": len(names), "removed": [names[-1]], "errors": 9, "rows": 500}
-                | {"absolute_loss": 0.2, "log_loss": None}
-            ],
-            "warnings": ["a warning"],
-        }
-    )
+    document = make_ranking(names).to_dict()
+    for feature in document["features"]:
+        name = feature["feature"]
+        score = (scores or {}).get(name, _score_of(name))
+        low, high = (None, None) if intervals is None else intervals[name]
+        first = score if initial is None else initial
+        feature |= {"initial": {"s_s": first, "s_a": first / 2, "s_su": None}, "p": score / 10, "q": 0.5}
+        feature |= {"rank_low": low, "rank_high": high}
+    document["settings"] |= settings or {}
+    return _first_version(document, ["a warning"], data)
 
 
 def selection_document(
-    verdicts: Mapping[str, str],
-    *,
-    total: int | None = None,
-    scores: Mapping[str, float] | None = None,
-    **data: Any,
+    verdicts: Mapping[str, Any], *, scores: Mapping[str, float] | None = None, **data: Any
 ) -> dict[str, Any]:
     """A selection of columns in this order, with these verdicts."""
     features = [
-        {
-            "rank": rank,
-            "feature": name,
-            "keep": verdict == "keep",
-            "verdict": verdict,
-            "p": (scores or {}).get(name, _score_of(name)) / 10,
-            "q": 0.5,
-            **dict.fromkeys(("s_s", "s_a", "log_loss"), None if verdict == "noise" else 1 / rank),
-            **dict.fromkeys(("folds", "instead", "explained")),
-        }
+        make_feature(rank, name, verdict, p=(scores or {}).get(name, _score_of(name)) / 10)
         for rank, (name, verdict) in enumerate(verdicts.items(), 1)
     ]
-    return _with_json_types(
-        {
-            "schema": "probfs.selection/1",
-            "version": "0.1.0",
-            "input": _data(total or len(verdicts), **data),
-            "settings": make_settings().to_dict(),
-            "features": features,
-            "sizes": [{"features": 0, "log_loss": 0.7, "temperature": 1.0, "errors": 245}],
-            "honest": None,
-            "kept": [name for name, verdict in verdicts.items() if verdict == "keep"],
-            "warnings": [],
-        }
-    )
+    return _first_version(make_selection(*features, honest=None).to_dict(), [], data)
+
+
+def _first_version(document: dict[str, Any], warnings: list[str], data: dict[str, Any]) -> dict[str, Any]:
+    """The document as a file of the first version has it, in which warnings are texts."""
+    source = {"source": "patients.csv", "target": "outcome", "classes": {"no": 255, "yes": 245}, "labelled_rows": 500}
+    total = data.pop("total", None) or len(document["features"])
+    changed = {
+        "schema": document["schema"].replace("/2", "/1"),
+        "input": {**document["input"], **source, "features": total, **data},
+        "warnings": warnings,
+    }
+    # Lists instead of tuples, as in a file.
+    content: dict[str, Any] = json.loads(json.dumps({**document, **changed}))
+    return content
 
 
 def as_version_2(document: Mapping[str, Any]) -> dict[str, Any]:
@@ -125,32 +92,7 @@ def write_document(path: Path, document: Mapping[str, Any]) -> Path:
     return path
 
 
-def _initial(score: float) -> dict[str, float | None]:
-    return {"s_s": score, "s_a": score / 2, "s_su": None}
-
-
 def _score_of(name: str) -> float:
     """A score between 0 and 1 of a column's own."""
     number = sum(ord(letter) * pow(31, place, 99_991) for place, letter in enumerate(name))
     return (1 + number % 99_991) / 99_993
-
-
-def _data(features: int, **changes: Any) -> dict[str, Any]:
-    plain = {
-        "source": "patients.csv",
-        "target": "outcome",
-        "target_reason": "the last column",
-        "classes": {"no": 255, "yes": 245},
-        "labelled_rows": 500,
-        "unlabelled_rows": 0,
-        "unlabelled_sources": [],
-        "features": features,
-        "dropped_rows": 0,
-    }
-    return {**plain, **changes}
-
-
-def _with_json_types(document: Mapping[str, Any]) -> dict[str, Any]:
-    """Lists instead of tuples, as in a file."""
-    content: dict[str, Any] = json.loads(json.dumps(document))
-    return content

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
+import pytest
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
@@ -22,26 +21,30 @@ _TOUCH = 0.5
 
 def drawn_texts(figure: Figure) -> list[tuple[str, Bbox]]:
     """All texts that a figure draws, with their boxes in pixels."""
-    canvas = FigureCanvasAgg(figure)
-    with _recording() as drawn:
+    canvas, plain = FigureCanvasAgg(figure), Text.draw
+    drawn: list[Text] = []
+
+    def draw(text: Text, renderer: Any, *arguments: Any, **options: Any) -> None:
+        if text.get_visible() and text.get_text().strip():
+            drawn.append(text)
+        plain(text, renderer, *arguments, **options)
+
+    # Axes hold more texts, such as labels of ticks outside of their limits.
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Text, "draw", draw)
         canvas.draw()  # type: ignore[no-untyped-call]
     renderer = canvas.get_renderer()  # type: ignore[no-untyped-call]
     return [(text.get_text(), Text.get_window_extent(text, renderer)) for text in drawn]
 
 
 def assert_readable(figure: Figure) -> None:
-    """Nothing lies outside of the figure, no two texts overlap, and none lies on a bar."""
+    """No text lies outside of the figure, no two overlap, and none lies on a bar."""
     texts = drawn_texts(figure)
-    assert texts
     words, boxes = [text for text, _ in texts], np.array([box.extents for _, box in texts])
-    canvas = FigureCanvasAgg(figure)
-    everything = figure.get_tightbbox(canvas.get_renderer())  # type: ignore[no-untyped-call]
-    outside = np.vstack([boxes, np.asarray(everything.extents) * figure.dpi])
     width, height = figure.bbox.size
-    wrong = (outside[:, :2] < 0).any(axis=1) | (outside[:, 2] > width) | (outside[:, 3] > height)
-    assert not wrong.any(), [[*words, "all"][place] for place in np.flatnonzero(wrong)]
-    overlapping = [(words[one], words[other]) for one, other in overlaps(boxes, boxes) if one < other]
-    assert not overlapping
+    wrong = (boxes[:, :2] < 0).any(axis=1) | (boxes[:, 2] > width) | (boxes[:, 3] > height)
+    assert not wrong.any(), [words[place] for place in np.flatnonzero(wrong)]
+    assert not [(words[one], words[other]) for one, other in overlaps(boxes, boxes) if one < other]
     bars = np.array([bar.get_window_extent().extents for bar in bars_of(figure.axes[0])]).reshape(-1, 4)
     assert not [words[text] for _, text in overlaps(bars, boxes)], "texts on bars"
 
@@ -55,21 +58,3 @@ def overlaps(ones: Floats, others: Floats) -> list[tuple[int, int]]:
     one, other = ones[:, None], others[None]
     shared = np.minimum(one[..., 2:], other[..., 2:]) - np.maximum(one[..., :2], other[..., :2])
     return [(int(row), int(column)) for row, column in np.argwhere(shared.min(axis=-1) > _TOUCH)]
-
-
-@contextmanager
-def _recording() -> Iterator[list[Text]]:
-    """Collects texts as they are drawn: axes hold more of them, such as labels of ticks outside of their limits."""
-    drawn: list[Text] = []
-    plain = Text.draw
-
-    def draw(text: Text, renderer: Any, *arguments: Any, **options: Any) -> None:
-        if text.get_visible() and text.get_text().strip():
-            drawn.append(text)
-        plain(text, renderer, *arguments, **options)
-
-    Text.draw = draw  # type: ignore[method-assign, assignment]  # as a spy
-    try:
-        yield drawn
-    finally:
-        Text.draw = plain  # type: ignore[method-assign]
