@@ -223,7 +223,7 @@ def _render(result: Ranking | Selection | Pairs, *, table: PageTable, **parts: A
     style, script = read_asset("report.css") + _table_rules(tables), read_asset("report.js")
     warnings, notes = texts_by_severity(result.warnings)
     bars = () if drawing is None else drawing.bars[:_MOST_BARS]
-    chosen = {name: value for name, value in settings.items() if value is not None and value != ()}
+    chosen = {name: value for name, value in settings.items() if value not in (None, (), [], {})}
     return load_template(
         "report.html.jinja", sentence=_sentence, cell=_shown_cell, name=_shown_name, score=shown_score
     ).render(

@@ -184,8 +184,9 @@ class DrawnResult(Result):
         Parameters
         ----------
         axes : matplotlib.axes.Axes or three of them, default: those of a new figure
-            Where to draw: the bars alone on one, or bars, log-loss and shares of wrong rows on three. A new figure is
-            pyplot's, as large as its content needs.
+            Where to draw: the bars alone on one, or bars, log-loss and shares of wrong rows on three. A figure made
+            with ``layout="constrained"`` has room for names and remarks. A new one is pyplot's, as large as its content
+            needs.
         top : int, default: those that ``top()`` left, else all of up to 50 features and the best 40 of more
             How many bars there are at most, from 1 to 500. A line below them sums up the others; so it does with those
             that given axes have no room for.
