@@ -34,13 +34,13 @@ EXIT_STATUS = (
 )
 DESCRIPTIONS = {
     "rank": f"""
-Every column is a feature, except the target, those named by --count, --weight and --group and those left out. The first
-round scores all features by how much the class probabilities of the rows change when a feature is taken away. Features
-that cannot be told from noise leave in it, ordered by the p-value of a test against the class; --false-discoveries is
-the share of noise tolerated among the others, on average (Benjamini-Hochberg). Each further round scores the remaining
-features, and removes the one with the lowest score, until none is left. The feature that leaves last has rank 1. With
---no-screen nothing leaves before its score is the lowest, as in the paper. Nothing is tested for a classifier that sees
-columns together: an RBF support vector machine, a forest, boosting.
+Every column is a feature, except the target, those named by --count, --weight, --group and --time and those left out.
+The first round scores all features by how much the class probabilities of the rows change when a feature is taken away.
+Features that cannot be told from noise leave in it, ordered by the p-value of a test against the class;
+--false-discoveries is the share of noise tolerated among the others, on average (Benjamini-Hochberg). Each further
+round scores the remaining features, and removes the one with the lowest score, until none is left. The feature that
+leaves last has rank 1. With --no-screen nothing leaves before its score is the lowest, as in the paper. Nothing is
+tested for a classifier that sees columns together: an RBF support vector machine, a forest, boosting.
 
 The result is a table on a terminal and CSV elsewhere. The CSV has the columns {", ".join(header_of(RankedFeature))}:
 the scores in the round in which the feature left, the number of that round, and the scores in the first round; p and
@@ -74,11 +74,10 @@ s_s and s_a are the scores in the round in which the column left, log_loss is th
 this one, and folds says in how many folds it was kept. When nothing can be told from noise, no column is kept, and
 the exit status is 0.
 
---reduced writes the table itself with only the kept columns, the target and the columns named by --count,
---weight and --group: rows without a class, the order of rows and columns and the text of each cell stay as they were.
-In Parquet, Feather and JSON lines,
-a column in which every text is a plain number becomes whole numbers or doubles, unless digits would be lost (007, keys
-of 20 digits); all else becomes text, dates too.
+--reduced writes the table itself with only the kept columns, the target and the columns named by --count, --weight,
+--group and --time: rows without a class, the order of rows and columns and the text of each cell stay as they were. In
+Parquet, Feather and JSON lines, a column in which every text is a plain number becomes whole numbers or doubles, unless
+digits would be lost (007, keys of 20 digits); all else becomes text, dates too.
 """,
     "pairs": """
 For each two columns, the table of both, cut as for Naive Bayes, and the class is held against the log-linear model of
@@ -256,6 +255,8 @@ OPTION_DETAILS = {
     "weight": "Any finite number from 0 on, of which only the proportions count. Scores and losses are weighted means, "
     "and tests are made for the effective number of rows. The column is not ranked, and rows of weight 0 are left out. "
     "Not with --engine dask.",
+    "time": "Numbers or dates. Each row is judged by models of earlier rows alone: folds are consecutive, the first is "
+    "never judged, and leave-one-out becomes cv. The column is not ranked. Not with --group or --engine dask.",
     "cut_target": "The classes are cut at quantiles.",
     "min_class": "Rows of such classes are dropped, with a warning.",
     "classifier": "; ".join(f"{known.name}: {known.description}" for known in CLASSIFIERS) + ".",

@@ -240,6 +240,10 @@ SITUATIONS: dict[NoteKind, tuple[Callable[[Stage], None], tuple[str, ...]]] = {
         lambda stage: stage.rank(make_frame(weight=[1 + place % 2 for place in range(ROWS)]), weight="weight"),
         ("weight",),
     ),
+    NoteKind.TIME_ORDER: (
+        lambda stage: stage.rank(make_frame(when=range(ROWS)), time="when"),
+        ("when",),
+    ),
     NoteKind.SUBJECTS: (
         lambda stage: stage.rank(make_frame(patient=[f"p{place // 3}" for place in range(ROWS)])),
         ("patient",),

@@ -122,6 +122,7 @@ class NoteKind(Enum):
         _NOTE,
         "how many equally important rows say as much as those of a table with weights",
     )
+    TIME_ORDER = "time-order", _NOTE, "rows are ordered in time, and judged by models of earlier rows alone"
     SUBJECTS = "subjects", _WARNING, "several rows seem to belong to the same subject, and nobody said so"
     LEAKAGE = "leakage", _WARNING, "columns nearly give the class away"
     REFUSED = "refused", _WARNING, "`rank` would refuse the table"

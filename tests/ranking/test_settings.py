@@ -40,6 +40,7 @@ def test_the_keys_of_the_settings_and_their_order_are_a_contract() -> None:
         "count",
         "group",
         "weight",
+        "time",
         "na",
         "dates",
         "ignore_case",

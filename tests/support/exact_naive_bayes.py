@@ -124,6 +124,8 @@ def training_sets(problem: Problem, estimate: str, folds: Sequence[int]) -> list
         return [list(everyone)] * len(problem.rows)
     if estimate == "loo":
         return [[other for other in everyone if other != row] for row in everyone]
+    if estimate == "time":
+        return [[other for other in everyone if folds[other] < folds[row]] for row in everyone]
     return [[other for other in everyone if folds[other] != folds[row]] for row in everyone]
 
 
@@ -132,17 +134,19 @@ def score_round(
 ) -> tuple[Scores, int, Number, float]:
     """The scores of all active features; errors, absolute and logarithmic loss."""
     everyone = list(range(len(problem.rows)))
-    n, m, total = len(problem.rows), len(problem.unlabelled), problem.weigh(everyone)
+    # Rows of the first fold know of no earlier ones.
+    judged = [row for row in everyone if estimate != "time" or folds[row]]
+    n, m, total = len(judged), len(problem.unlabelled), problem.weigh(judged)
 
     def mean(values: Sequence[Any], rows: int = 0) -> Any:
         """Over labelled rows, and so many unlabelled ones."""
-        weighed = [problem.weigh([row]) if row < n else 1 for row in range(n + rows)]
+        weighed = [*(problem.weigh([row]) for row in judged), *[1] * rows]
         return sum(weight * value for weight, value in zip(weighed, values, strict=True)) / (total + rows)
 
     seen = [{problem.rows[i][j] for i in everyone} for j in range(len(problem.values))]
     others = [tuple(cell if cell in seen[j] else None for j, cell in enumerate(row)) for row in problem.unlabelled]
-    scored = list(zip(problem.rows, training_sets(problem, estimate, folds), strict=True))
-    scored += [(row, everyone) for row in others]
+    sets, labels = training_sets(problem, estimate, folds), [problem.labels[row] for row in judged]
+    scored = [(problem.rows[row], sets[row]) for row in judged] + [(row, everyone) for row in others]
 
     def judge(features: Sequence[int]) -> list[list[Number]]:
         columns = problem.columns_of(features)
@@ -153,9 +157,9 @@ def score_round(
     for feature in active:
         without = judge([other for other in active if other != feature])
         changes = [_distance(p, q) for p, q in zip(full, without, strict=True)]
-        signed = [full[row][y] - without[row][y] for row, y in enumerate(problem.labels)]
+        signed = [full[row][y] - without[row][y] for row, y in enumerate(labels)]
         scores[problem.names[feature]] = mean(changes[:n]), mean(signed), mean(changes, m) if m else None
-    own = list(zip(full, problem.labels, strict=False))
+    own = list(zip(full, labels, strict=False))
     errors = sum(next(c for c, each in enumerate(p) if each >= max(p) * (1 - _tie(exponent))) != y for p, y in own)
     losses = [sum(each for c, each in enumerate(p) if c != y) for p, y in own]
     logs = [-math.log(p[y]) if p[y] else math.inf for p, y in own]

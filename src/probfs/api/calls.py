@@ -53,6 +53,7 @@ def rank(
     together: Mapping[str, str | Sequence[str]] | None = None,
     group: str | None = None,
     weight: str | None = None,
+    time: str | None = None,
     uncertainty: bool = False,
     seed: int = 0,
     engine: Literal["local", "dask"] = "local",
@@ -132,6 +133,10 @@ def rank(
         The column that says how important each row is: any number from 0 on, of which only the proportions count.
         Scores and losses are weighted means, and tests are made for the effective number of rows. The column itself is
         never ranked, and rows of weight 0 are left out.
+    time : str, optional
+        The column of numbers or dates that says when rows came. Each row is judged by models of earlier rows alone:
+        folds are consecutive, the first is never judged, and leave-one-out is replaced. The column itself is never
+        ranked.
     uncertainty : bool, default False
         Whether to measure how sure the ranking is: standard errors of the scores in round 1, and rank intervals. The
         rows are ranked by halves 50 times, and scored 20 times more.
@@ -210,6 +215,7 @@ def select(
     together: Mapping[str, str | Sequence[str]] | None = None,
     group: str | None = None,
     weight: str | None = None,
+    time: str | None = None,
     classifier: Any = "nb",
     engine: Literal["local", "dask"] = "local",
     scheduler: str | None = None,
@@ -242,8 +248,10 @@ def select(
         The score that decides which feature leaves: Ŝ_A or Ŝ_S.
     seed : int, default 0
         The seed of the folds, of tables that are drawn to test columns of rare values, and of the SVM's shuffles.
-    target, cut_target, min_class, mapping, include, exclude, keep_identifiers, count, join, together, group, weight
-        Which columns and rows there are, as for ``rank``.
+    target, cut_target, min_class, mapping, include, exclude, keep_identifiers, join, together
+        Which columns there are, as for ``rank``.
+    count, group, weight, time
+        Columns that say something of rows, as for ``rank``.
     classifier : str, classifier or estimator, default "nb"
         The classifier whose probabilities are used, as for ``rank``. All but ``"nb"`` are cross-validated in ten folds
         for every number of columns.

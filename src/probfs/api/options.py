@@ -244,6 +244,7 @@ ABOUT_ROWS = panel(
     "Columns",
     group=Option("Column of subjects whose rows belong together.", COLUMN),
     weight=Option("Column of weights: how important each row is.", COLUMN),
+    time=Option("Column of times: only earlier rows judge a row.", COLUMN),
 )
 
 

@@ -25,7 +25,7 @@ DATE_ORDERS = ("dmy", "mdy")
 MISSING_IN_A_COLUMN = ("skip", "value")
 """What a missing cell may be for a classifier: nothing, or a value of its own."""
 MISSING_CHOICES = (*MISSING_IN_A_COLUMN, "auto")
-ABOUT_ROWS = ("count", "weight", "group")
+ABOUT_ROWS = ("count", "weight", "group", "time")
 """The options that name a column of what rows are, none of which is a feature."""
 AUTO, NONE = "auto", "none"
 """What users say in place of a text that means missing: take all that looks so, or nothing but what they name."""
@@ -62,6 +62,8 @@ class ColumnChoice:
     """The column that says which subject a row belongs to."""
     weight: str | None = None
     """The column that says how important a row is."""
+    time: str | None = None
+    """The column that says when rows came, by which they are ordered."""
 
     def __post_init__(self) -> None:
         for name in (self.target, *self.about_rows.values(), *self.include, *self.exclude, *self.na):

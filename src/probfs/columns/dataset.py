@@ -113,6 +113,8 @@ class Dataset:
     """The subject that each labelled row belongs to, by number; None where each row is one of its own."""
     weights: Floats | None = None
     """How important each copy of a labelled row is, about 1 on average; None where all are equally important."""
+    times: Integers | None = None
+    """The place of each labelled row in time; None where rows have no order."""
 
     @property
     def rows(self) -> int:
@@ -134,10 +136,15 @@ class Dataset:
             return float(self.rows)
         return self.total_weight**2 / max(float(self.counts @ self.weights**2), LEAST_TOTAL)
 
+    @property
+    def keeps_copies_together(self) -> bool:
+        """Whether all copies of a row are in the same fold: that of its subject, or of its time."""
+        return self.groups is not None or self.times is not None
+
     def kinds(self) -> list[Integers]:
-        """What tells rows apart beside classes and features: subjects and weights, by number."""
+        """What tells rows apart beside classes and features: subjects, weights and times, by number."""
         weights = None if self.weights is None else np.unique(self.weights, return_inverse=True)[1].astype(np.int64)
-        return [numbers for numbers in (self.groups, weights) if numbers is not None]
+        return [numbers for numbers in (self.groups, weights, self.times) if numbers is not None]
 
     @cached_property
     def units(self) -> int:
@@ -165,7 +172,8 @@ class Dataset:
         labels, counts, others = self.labels[labelled], self.counts[labelled], self.unlabelled_counts[unlabelled]
         groups = None if self.groups is None else self.groups[labelled]
         weights = None if self.weights is None else self.weights[labelled]
-        return Dataset(tuple(features), self.classes, labels, counts, others, self.source, groups, weights)
+        times = None if self.times is None else self.times[labelled]
+        return Dataset(tuple(features), self.classes, labels, counts, others, self.source, groups, weights, times)
 
     def counted(self) -> Dataset:
         """The dataset without the rows that count for nothing."""

@@ -25,6 +25,9 @@ from probfs.text import option, quoted
 
 Hashes = npt.NDArray[np.uint64]
 
+_ROWS_TO_START = 2
+"""Of each class, before the first row of a table ordered in time is judged: an SVM needs two."""
+
 
 def order_by_content(dataset: Dataset, seed: int) -> Dataset:
     """The same dataset with its features sorted by name, and its distinct rows sorted by class and a seeded hash; rows
@@ -119,7 +122,7 @@ def deal_folds(dataset: Dataset, folds: int, seed: int) -> Integers:
     """How many copies of each row are in each fold: an array of folds × rows."""
     refuse_many_folds(dataset, folds)
     hashes, _ = content_hashes(dataset, seed)
-    if dataset.groups is not None:
+    if dataset.keeps_copies_together:
         return np.where(fold_of_each_row(dataset, hashes, folds) == np.arange(folds)[:, None], dataset.counts, 0)
     order = np.lexsort((hashes, dataset.labels))
     dealt = np.empty((folds, len(order)), dtype=np.int64)
@@ -145,7 +148,9 @@ def subject_hashes(dataset: Dataset, hashes: Hashes) -> Hashes:
 
 
 def fold_of_each_row(dataset: Dataset, hashes: Hashes, folds: int) -> Integers:
-    """The fold of each labelled row, which is that of its subject; ``hashes`` are those of rows."""
+    """The fold of each labelled row, which is that of its subject or of its time; ``hashes`` are those of rows."""
+    if dataset.times is not None:
+        return consecutive_folds(dataset, folds)
     assert dataset.groups is not None, "rows do not belong to subjects"
     order = subject_hashes(dataset, hashes)
     fold_of_each = deal_subjects(dataset.labels, dataset.counts, dataset.groups, order, folds)[dataset.groups]
@@ -155,6 +160,31 @@ def fold_of_each_row(dataset: Dataset, hashes: Hashes, folds: int) -> Integers:
         if not without:
             problem = f"class {quoted(name)} has {counted_subjects(dataset, name)}, and a fold would hold all of them"
             raise DataError(f"{problem}; {_without_folds(dataset)}", source=dataset.source)
+    return fold_of_each
+
+
+def consecutive_folds(dataset: Dataset, folds: int) -> Integers:
+    """The fold of each labelled row of a dataset whose rows are ordered in time; equal times stay together.
+
+    The first fold, which only teaches, ends where each class has had two rows, and not before its share of the rows.
+    It takes one time more where another one is left, so that its own rows can be divided in the same way.
+    """
+    assert dataset.times is not None, "rows have no order in time"
+    held = np.flatnonzero(dataset.counts)
+    times, places = np.unique(dataset.times[held], return_inverse=True)
+    by_time = np.zeros((len(times), len(dataset.classes)))
+    np.add.at(by_time, (places, dataset.labels[held]), dataset.counts[held])
+    seen, ends = np.cumsum(by_time, axis=0), np.cumsum(by_time.sum(axis=1))
+    taught = 1 + int(np.argmax((seen >= np.minimum(seen[-1], _ROWS_TO_START)).all(axis=1)))
+    first = min(max(taught + 1, 1 + int(np.searchsorted(ends, dataset.rows / folds))), len(times) - 1)
+    if first < taught:
+        late = dataset.classes[int(np.argmax((by_time > 0).argmax(axis=0)))]
+        problem = f"before the last time in {option('time')}, class {quoted(late)} has fewer than {_ROWS_TO_START} rows"
+        raise DataError(f"{problem}, so that no later row can be judged; drop the class, or rank without times")
+    middles = ends[first:] - by_time[first:].sum(axis=1) / 2 - ends[first - 1]
+    fold_of_time = np.zeros(len(times), dtype=np.int64)
+    fold_of_time[first:] = 1 + (middles * (folds - 1) / (ends[-1] - ends[first - 1])).astype(np.int64)
+    fold_of_each: Integers = fold_of_time[np.searchsorted(times, dataset.times).clip(max=len(times) - 1)]
     return fold_of_each
 
 

@@ -20,7 +20,7 @@ from probfs.columns.identifiers import (
 from probfs.columns.leakage import Leak, find_leaks, note_on_leaks, times_in_leak
 from probfs.columns.mapping import ColumnMapping
 from probfs.columns.missing import LEAST_MISSING, missing_cells_tell, note_on_codes, note_on_unused
-from probfs.columns.rules import UNKNOWN, Category, Coder, Groups, Measured, Numeric, Quantiles, Rule
+from probfs.columns.rules import UNKNOWN, Category, Coder, Groups, Measured, Numeric, Quantiles, Rule, some_numbers
 from probfs.columns.target import (
     Target,
     choose_target,
@@ -52,6 +52,7 @@ class Role(Enum):
     COUNT = "count"
     GROUP = "group"
     WEIGHT = "weight"
+    TIME = "time"
     FEATURE = "feature"
     LEFT_OUT = "left out"
 
@@ -172,6 +173,24 @@ class PreparedTable:
             problem = f"{option('group')}: all rows have the same value in {quoted(self.choice.group)}"
             raise DataError(f"{problem}, and with one subject left out there is none", source=self.table.source)
         return groups
+
+    def times(self) -> Integers | None:
+        """The place of each labelled row in time: a number, the same for equal times."""
+        if self.choice.time is None:
+            return None
+        column = self.table.usable(self.table.columns[self.choice.time])
+        numbers = some_numbers(column.entries, column.kind if column.kind is Kind.DATE else Kind.NUMBER)
+        wrong = np.flatnonzero(~np.isfinite(numbers))
+        if len(wrong):
+            problem = f"{quoted(column.values[wrong[0]].as_py())} is no time; use numbers or dates"
+            raise self.table.cell_error(column, int(wrong[0]), problem)
+        by_row = np.append(numbers, np.nan)[column.codes][self.labelled]
+        lacking = np.flatnonzero(np.isnan(by_row))
+        if len(lacking):
+            problem = "the time is missing; fill it in, or leave the row out"
+            raise self.table.row_error(column, int(self.labelled[lacking[0]]), problem)
+        times: Integers = np.unique(by_row, return_inverse=True)[1].astype(np.int64)
+        return times
 
     @property
     def target_note(self) -> Note:

@@ -40,6 +40,8 @@ class Settings:
     """The column that says which subject a row belongs to."""
     weight: str | None = None
     """The column that says how important a row is."""
+    time: str | None = None
+    """The column that says when rows came, by which they are ordered."""
     na: tuple[str, ...] = ()
     dates: str | None = None
     """Whether the day or the month comes first in dates; None where the columns showed it."""
@@ -123,6 +125,7 @@ def choose_settings(
     screen: bool = True,
     false_discoveries: float | None = None,
     group: str | None = None,
+    time: str | None = None,
     **others: Any,
 ) -> Settings:
     """Settings from keywords that were checked one by one, completed by defaults; None means that nothing was said.
@@ -130,9 +133,15 @@ def choose_settings(
     ``classifier`` and ``options`` are as for ``find_classifier``; ``others`` are further fields of the settings.
     """
     model = find_classifier(classifier, options).completed()
+    if time and group:
+        problem = "rows of a subject may be earlier and later than others"
+        raise UsageError(f"{option('time')} does not go with {option('group')}: {problem}; keep one of the two")
+    if time and estimate in ("resubstitution", "oob"):
+        problem = f"{option('estimate', estimate)} judges rows by models that know later ones"
+        raise UsageError(f"{problem}; with {option('time')}, use {option('estimate', 'cv')}")
     # Trees would judge rows by others of the same subject.
     default = "cv" if group and model.default_estimate == "oob" else model.default_estimate
-    chosen = estimate or default
+    chosen = "cv" if time else estimate or default
     check_estimate(model, chosen)
     if group and chosen == "oob":
         problem = f"{option('estimate', 'oob')} judges rows by trees that know others of the same subject"
@@ -152,5 +161,6 @@ def choose_settings(
         screen=screen,
         false_discoveries=(false_discoveries or DEFAULT_FALSE_DISCOVERIES) if screen else None,
         group=group,
+        time=time,
         **others,
     )

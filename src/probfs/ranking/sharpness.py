@@ -69,7 +69,10 @@ def notes_on_weak_model(
     """
     classes = [rows for rows in dataset.class_rows().values() if rows]
     guessing = scores.rows - max(classes)
-    entropy = -sum(rows / scores.rows * math.log(rows / scores.rows) for rows in classes)
+    if dataset.times is not None:
+        # Not all rows are judged, nor by the same class frequencies.
+        guessing = round(classifier.odds(()).errors)
+    entropy = -sum(rows / dataset.rows * math.log(rows / dataset.rows) for rows in classes)
     # Rows in which only one of the two is wrong are at most as many as both have errors.
     is_far_better = guessing - scores.errors > _FAR * math.sqrt(guessing + scores.errors)
     is_known = settings.estimate != "resubstitution" and scores.rows >= _FEWEST_ROWS

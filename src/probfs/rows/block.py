@@ -82,7 +82,7 @@ class Block:
         """How many copies of each labelled row a fold has."""
         assert self.places is not None, "the rows were not dealt out"
         counts = self.dataset.counts
-        if self.dataset.groups is not None or counts.max(initial=1) <= 1:
+        if self.dataset.keeps_copies_together or counts.max(initial=1) <= 1:
             # Most tables have single rows, and then no array but the answer is made.
             return np.where(self.places == fold, counts, 0)
         return copies_in_fold(self.places.astype(np.int64), counts, self.folds, fold)
@@ -120,6 +120,18 @@ class WithoutFold:
         return block.dataset.counts - block.copies(self.fold), np.zeros_like(block.dataset.unlabelled_counts)
 
 
+@dataclass(frozen=True)
+class EarlierFolds:
+    """The labelled rows of all folds before one, and no others."""
+
+    fold: int
+
+    def counts(self, block: Block) -> tuple[Integers, Integers]:
+        assert block.places is not None, "the rows were not dealt out"
+        counts = np.where(block.places < self.fold, block.dataset.counts, 0)
+        return counts, np.zeros_like(block.dataset.unlabelled_counts)
+
+
 def class_rows(block: Block, part: Part) -> Integers:
     """How many labelled rows of each class of a part a block has."""
     rows = block.rows_of(part)
@@ -129,11 +141,11 @@ def class_rows(block: Block, part: Part) -> Integers:
 def deal_block(block: Block, part: Part, starts: Integers, folds: int, seed: int, by_some: bool) -> Block:
     """A part of a block with its rows dealt out to folds: class by class, in an order that their content decides, the
     first row of each class at the place of ``starts`` that is this block's. Rows of subjects, which are all in one
-    block, are dealt out by subject.
+    block, are dealt out by subject, and rows that are ordered in time one after the other.
     """
     rows = block.rows_of(part)
     hashes = row_hashes(rows, seed, by_some)
-    if rows.groups is not None:
+    if rows.keeps_copies_together:
         places = fold_of_each_row(rows, hashes, folds)
     else:
         order = np.lexsort((hashes, rows.labels))

@@ -168,7 +168,7 @@ def count_part(block: Block, part: Part) -> ValueCounts:
 def count_folds(block: Block) -> tuple[ValueCounts, ...]:
     """The counts of each fold of a block whose rows were dealt out."""
     rows, folds = block.dataset, block.folds
-    if rows.groups is None and rows.counts.max(initial=1) > 1:
+    if not rows.keeps_copies_together and rows.counts.max(initial=1) > 1:
         return tuple(count_values(replace(rows, counts=block.copies(fold))) for fold in range(folds))
     # One pass, as if each fold had classes of its own.
     assert block.places is not None, "the rows were dealt out"

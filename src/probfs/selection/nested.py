@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import accumulate
 
 import numpy as np
 
@@ -17,7 +18,7 @@ from probfs.classifiers.unfitted import UnfittedClassifier
 from probfs.columns.dataset import ValueCounts
 from probfs.ranking.candidates import Candidates
 from probfs.ranking.sharpness import fit_sharpness
-from probfs.rows.block import EVERYTHING, Block, WithoutFold
+from probfs.rows.block import EVERYTHING, Block, EarlierFolds, Sample, WithoutFold
 from probfs.rows.blocks import add_answers
 from probfs.runtime.progress import report
 from probfs.selection.choice import Choice, choose_columns
@@ -34,15 +35,22 @@ def nested_cross_validation(
     candidates: Candidates, fold_counts: Sequence[ValueCounts], keep: str | int
 ) -> tuple[HonestEstimate, Integers]:
     """Choose columns without each of some folds, and judge the choice by the rows of the fold; in how many folds each
-    column was kept. The rows of the candidates are dealt out to folds, of which the counts are known.
+    column was kept. The rows of the candidates are dealt out to folds, of which the counts are known. Where rows are
+    ordered in time, the choice is made from the folds before.
     """
     settings, folds = candidates.settings, len(fold_counts)
+    by_time = candidates.encoded.dataset.times is not None
+    earlier = list(accumulate(fold_counts))
     kept_in_folds = np.zeros(len(candidates.names), dtype=np.int64)
     least = least_probability(candidates.encoded.dataset.rows)
     judged = []
     for fold, held_out in enumerate(fold_counts):
         report(JUDGING, fold, folds, "folds")
-        training = candidates.with_sample(WithoutFold(fold), candidates.counts - held_out, folds)
+        if by_time and (not fold or not held_out.class_rows.any()):
+            continue
+        sample: Sample = EarlierFolds(fold) if by_time else WithoutFold(fold)
+        counts = earlier[fold - 1] if by_time else candidates.counts - held_out
+        training = candidates.with_sample(sample, counts, folds)
         choice = choose_columns(training, keep)
         kept_in_folds[choice.kept] += 1
         # The models of the kept, of all and of no columns.
@@ -52,13 +60,13 @@ def nested_cross_validation(
             ([], choice.curve.sizes[0].temperature),
         ]
         ask = candidates.encoded.blocks.ask
-        judged.append(ask(_judge, fold, settings.model, models, training.counts, settings.seed, least))
+        judged.append(ask(_judge, fold, sample, settings.model, models, counts, settings.seed, least))
     report(JUDGING, folds, folds, "folds")
     (*by_model, difference), errors, rows = add_answers(judged)
     kept, every, none = (
         Judged(round(wrong), rows, loss.mean, loss.se) for loss, wrong in zip(by_model, errors, strict=True)
     )
-    return HonestEstimate(folds, kept, every, none, difference.mean, difference.se), kept_in_folds
+    return HonestEstimate(len(judged), kept, every, none, difference.mean, difference.se), kept_in_folds
 
 
 def _sharpness_of_all(training: Candidates, choice: Choice) -> float | None:
@@ -72,6 +80,7 @@ def _sharpness_of_all(training: Candidates, choice: Choice) -> float | None:
 def _judge(
     block: Block,
     fold: int,
+    sample: Sample,
     classifier: UnfittedClassifier,
     models: Sequence[SharpModel],
     training: ValueCounts,
@@ -82,7 +91,7 @@ def _judge(
     rows there are.
     """
     held_out = block.copies(fold)
-    dataset = block.rows_of(replace(EVERYTHING, sample=WithoutFold(fold)))
+    dataset = block.rows_of(replace(EVERYTHING, sample=sample))
     odds = [classifier.hold_out(HoldOutRequest(dataset, features, training, held_out, seed)) for features, _ in models]
     losses = [rows.losses(sharpness, least) for (_, sharpness), rows in zip(models, odds, strict=True)]
     moments = (

@@ -12,6 +12,7 @@ import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import accumulate
 
 import numpy as np
 import numpy.typing as npt
@@ -42,6 +43,8 @@ class Model:
     """Whether compiled loops go through the cells, where they can be had."""
     folds: tuple[ValueCounts, ...] = ()
     """Of each fold, for ``estimate="cv"``."""
+    by_time: bool = False
+    """Whether each fold is judged by a model of those before it; the first is not judged."""
     left_out: tuple[Floats, ...] = ()
     """Of each class, the different weights of its rows, for ``estimate="loo"``."""
     part: Part = EVERYTHING
@@ -59,7 +62,8 @@ class Model:
             left_out = [(label, weight) for label, weights in enumerate(self.left_out) for weight in weights.tolist()]
             return LogOdds.join([LogOdds.of(self.counts, self.smoothing, *row) for row in left_out])
         if self.estimate == "cv":
-            return LogOdds.join([LogOdds.of(self.counts - fold, self.smoothing) for fold in self.folds])
+            without = accumulate(self.folds[:-1]) if self.by_time else [self.counts - fold for fold in self.folds]
+            return LogOdds.join([LogOdds.of(training, self.smoothing) for training in without])
         return self.of_all_rows
 
     def labelled_rows(self, dataset: Dataset, dealt: Dealt | None = None) -> Rows:
@@ -68,6 +72,9 @@ class Model:
         model, counts = np.zeros_like(rows), dataset.counts[rows]
         if dealt is not None:
             rows, model, counts = dealt
+            if self.by_time:
+                later = model > 0
+                rows, model, counts = rows[later], model[later] - 1, counts[later]
         elif self.estimate == "loo":
             model = self._without_row(dataset.labels[rows], None if dataset.weights is None else dataset.weights[rows])
         # Neighbours look up the same tables where they are of one class; few keys are sorted fast.

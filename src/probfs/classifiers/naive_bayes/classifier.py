@@ -17,7 +17,7 @@ from probfs.classifiers.options import DEFAULT_FOLDS, EstimateName
 from probfs.classifiers.protocol import Features, RoundScores
 from probfs.classifiers.row_odds import RowOdds
 from probfs.columns.dataset import Dataset, ValueCounts
-from probfs.columns.folds import check_class_sizes, refuse_many_folds
+from probfs.columns.folds import check_class_sizes, consecutive_folds, refuse_many_folds
 from probfs.notes import Note, NoteKind
 from probfs.rows.block import EVERYTHING, Block, Part
 from probfs.rows.blocks import Blocks, LocalBlocks, deal_blocks
@@ -75,6 +75,10 @@ class FittedNaiveBayes:
         left_out = left_out if estimate == "loo" else ()
         self._classes = len(dataset.classes)
         self._rows, self._weight, self._unlabelled_rows = dataset.rows, dataset.total_weight, dataset.unlabelled_rows
+        by_time = estimate == "cv" and dataset.times is not None
+        if by_time:
+            judged = replace(dataset, counts=np.where(consecutive_folds(dataset, folds) > 0, dataset.counts, 0))
+            self._rows, self._weight = judged.rows, judged.total_weight
         self._smoothing = smoothing
         blocks = LocalBlocks(Block(dataset)) if blocks is None else blocks
         self._table_rows = blocks.ask(_stored_rows)
@@ -93,7 +97,7 @@ class FittedNaiveBayes:
             fold_counts = tuple(blocks.ask(count_folds))
         compiled = compiled and self._not_compiled_because is None
         self._blocks = blocks
-        self._model = Model(counts, smoothing, estimate, compiled, fold_counts, left_out, part)
+        self._model = Model(counts, smoothing, estimate, compiled, fold_counts, by_time, left_out, part)
         self._shared = blocks.share(self._model)
         self._shrinkage = Shrinkage(shrink, counts, smoothing)
         self._is_active = np.ones(len(dataset.features), dtype=np.bool_)

@@ -142,7 +142,7 @@ class RefittedClassifier:
         self._odds = total[1]
         # The first model of a round is the one of all rows and features, or one that has no such errors.
         cv_errors = self._reports[earlier].cv_errors
-        return make_scores(total, self._dataset.rows, self._dataset.unlabelled_rows, cv_errors)
+        return make_scores(total, self._dataset.unlabelled_rows, cv_errors)
 
     def make_permute_tasks(self, trainer: Trainer) -> list[Task]:
         """The tasks of a round whose features are removed by permuting them."""

@@ -7,7 +7,7 @@ Probabilities are arrays of classes × rows.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -46,11 +46,14 @@ class Split:
     """How many copies of each scored row the model is not trained on."""
     subjects: Integers | None = None
     """The subject of each scored row, where rows belong to some."""
+    later: Positions = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+    """Rows after the scored ones, where rows are ordered in time: the model is not trained on these either."""
 
     def training_counts(self, counts: Integers) -> Integers:
         """How many copies of each labelled row the model is trained on."""
         training, some = counts.copy(), self.held_out > 0
         training[self.scored[some]] -= self.held_out[some]
+        training[self.later] = 0
         return training
 
 
@@ -102,8 +105,14 @@ def make_splits(dataset: Dataset, estimate: EstimateName, folds: int | None, see
         folds = folds if estimate == "cv" else dataset.units
         if folds is None:
             raise ValueError("cross-validation needs a number of folds")
-        dealt = [(np.flatnonzero(copies), copies[copies > 0]) for copies in deal_folds(dataset, folds, seed)]
-        splits = [split(held, copies, copies) for held, copies in dealt]
+        dealt = deal_folds(dataset, folds, seed)
+        held = [np.flatnonzero(copies) for copies in dealt]
+        splits = [split(rows, copies[rows], copies[rows]) for rows, copies in zip(held, dealt, strict=True)]
+        if dataset.times is not None:
+            after = [np.concatenate(held[fold + 1 :] or [labelled[:0]]) for fold in range(folds)]
+            splits = [replace(one, later=later) for one, later in zip(splits, after, strict=True) if len(one.scored)][
+                1:
+            ]
     else:
         # One copy is held out, but the model scores all copies of the row: it would be the same for each of them.
         splits = [split(row, counts[row], np.ones_like(row)) for row in labelled[:, None]]
@@ -181,10 +190,10 @@ def add_up(parts: Sequence[Sums]) -> Sums:
     return np.sum([changes for changes, _ in parts], axis=0), RowOdds.joined([odds for _, odds in parts])
 
 
-def make_scores(total: Sums, rows: int, unlabelled_rows: int, cv_errors: int | None) -> RoundScores:
+def make_scores(total: Sums, unlabelled_rows: int, cv_errors: int | None) -> RoundScores:
     """The scores of a round, from the sums of all its rows."""
     (absolute, signed, unlabelled), odds = total
-    weight = odds.rows
+    weight, rows = odds.rows, round(float(np.sum(odds.counts if odds.copies is None else odds.copies)))
     together = (absolute + unlabelled) / (weight + unlabelled_rows) if unlabelled_rows else None
     # A forest may rule out a row's own class, so that its loss is bounded.
     errors, losses = round(odds.errors), (odds.mean_absolute_loss, odds.loss())
