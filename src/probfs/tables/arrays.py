@@ -190,7 +190,11 @@ def _parse_some(texts: pa.StringArray, pattern: str, parse: Callable[[pa.StringA
 
 
 def _seconds(texts: pa.StringArray) -> Floats:
-    listed = texts.to_pylist()
+    try:
+        return numpy_array(pc.cast(texts, pa.timestamp("us")).cast(pa.int64())) / 1e6
+    except pa.ArrowInvalid:
+        # One is a month, or has digits that Arrow does not round.
+        listed = texts.to_pylist()
     try:
         return np.array(listed, dtype="datetime64[us]").astype(np.int64) / 1e6
     except ValueError:
