@@ -18,14 +18,6 @@ def test_nearly_right_texts_are_read_or_refused(kind: str, data: st.DataObject) 
     TARGETS[kind](data.draw(STRATEGIES[kind]))
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("kind", TARGETS)
-@settings(max_examples=8_000, suppress_health_check=CHECKS)
-@given(st.data())
-def test_thousands_of_texts_are_read_or_refused(kind: str, data: st.DataObject) -> None:
-    TARGETS[kind](data.draw(STRATEGIES[kind]))
-
-
 @pytest.mark.parametrize("kind", TARGETS)
 @settings(max_examples=100, suppress_health_check=CHECKS)
 @given(st.binary(max_size=400))
