@@ -119,6 +119,13 @@ def test_selections_keep_or_drop_all_columns_of_a_group(cars: pd.DataFrame, opti
     assert {own.feature for own in last.features[:2]} == {"rest", "colour_red"}
 
 
+def test_columns_together_are_never_nearly_the_same_as_a_column_or_redundant(cars: pd.DataFrame) -> None:
+    shades = cars.assign(shade=cars[COLOURS].idxmax(axis=1))
+    selection = probfs.select(shades, target="sold", together=COLOUR, folds=0, keep=1)
+    verdicts = {own.feature: (own.verdict, own.instead) for own in selection.features}
+    assert {verdicts["colour"], verdicts["shade"]} == {("keep", None), ("weak", None)}
+
+
 def test_a_selector_gives_the_columns_of_a_group_one_rank(cars: pd.DataFrame) -> None:
     X, y = cars.drop(columns="sold"), cars["sold"]  # noqa: N806
     selector = probfs.ProbabilisticSelector(n_features_to_select=1, options={"together": COLOUR}).fit(X, y)
