@@ -159,6 +159,30 @@ def numbers(cells: int, text: str, plain: str) -> str:
             "2024-01-06|2024-01-07",
             "read as",
         ),
+        (
+            "13.01.2024 13:05:06.25|14.01.2024 0:00",
+            {"mapping": 'columns.x = "date"'},
+            "2024-01-13 13:05:06.250000|2024-01-14 00:00:00",
+            "read as dates",
+        ),
+        (
+            "1/26/24 1:05 PM|1/27/24 12:00 am",
+            {"mapping": 'columns.x = "date"'},
+            "2024-01-26 13:05:00|2024-01-27 00:00:00",
+            "read as dates",
+        ),
+        (
+            "2024/01/06 13:05 +02:00|2024/01/07 00:30 -0130",
+            {"mapping": 'columns.x = "date"'},
+            "2024-01-06 11:05:00|2024-01-07 02:00:00",
+            "read as dates",
+        ),
+        (
+            "Sat, 6 Jan 2024 10:00:00 GMT|6 mai 69",
+            {"mapping": 'columns.x = "date"'},
+            "2024-01-06 10:00:00|1969-05-06 00:00:00",
+            "read as dates",
+        ),
         # Capitals.
         (
             "true|True|TRUE|False",
@@ -275,6 +299,10 @@ def test_a_target_s_classes_are_called_as_the_file_spells_them() -> None:
     assert prepare_csv("a,y\nu,1.0\nv,2.0\nu,NA\n").target.classes == expected
     for classes in (["1.0", "2.0", "1.0"], ["1.0", "2.0", "NA"]):
         assert prepare_frame({"a": list("uvu"), "y": classes}).target.classes == expected
+    assert prepare_csv("a,y\nu,$5\nv,$7\nu,$5\n").target.classes == ("5", "7"), "but for signs and separators"
+    days = [f"{day:02}.01.2024" for day in range(1, 32)] * 2
+    dated = prepare_csv("a,y\n" + "".join(f"u,{day}\n" for day in days), target="y")
+    assert dated.target.classes == tuple(days[:31])
 
 
 def test_further_tables_are_read_as_the_first() -> None:
