@@ -175,7 +175,7 @@ def test_factors_that_are_equal_but_for_rounding_give_exactly_zero(classes: int,
 
 
 @pytest.mark.parametrize("compiled", [False, True])
-@pytest.mark.parametrize(("classes", "columns"), [(2, 150), (2, 400), (3, 400)])
+@pytest.mark.parametrize(("classes", "columns"), [(2, 150), (2, 230), (3, 400)])
 def test_columns_that_decide_the_class_together_leave_the_other_columns_behind(
     classes: int, columns: int, compiled: bool
 ) -> None:
