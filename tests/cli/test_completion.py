@@ -172,7 +172,7 @@ def test_installing_twice_changes_nothing_more(shell: str, tmp_path: Path, monke
 HOSTILE = (
     *("petal length", "a:b:c", "it's", 'say "hi"', "$(touch hacked)", "`touch hacked`", "\\$(touch hacked)"),
     *("'; touch hacked; '", '"; touch hacked; "', "&touch hacked", "*", "~", "!x", "#x", "{b,c}", "a=b", "%s"),
-    *("((y))", "<q>|p", "\\back\\", "$HOME", "ümläut", "[z]?", " two  blanks "),
+    *("((y))", "<q>|p", "\\back\\", "$HOME", "ümläut", "[z]?", " two  blanks"),
 )
 NOT_SHOWN = ("new\nline", "\x1b[31mred", "bell\x07", "turned\u202e")
 
