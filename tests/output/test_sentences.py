@@ -141,6 +141,18 @@ def test_moves_are_counted_and_those_beyond_intervals_are_named() -> None:
         assert comparison_sentences(compare_rankings(ranking_of(names, total=4), whole))[2] == sentence
 
 
+def test_how_alike_two_orders_are_is_told_by_correlations_and_first_columns() -> None:
+    names = [f"c{number}" for number in range(120)]
+    sentences = comparison_sentences(compare_orders(names, [*names[:-2], names[-1], names[-2]], 7))
+    assert sentences[3].startswith(
+        "Rank correlation of 120 columns in both: Spearman 1.000, Kendall 1.000. The same: 5 of"
+    )
+    assert (
+        "5 of the first 5, 7 of the first 7, 10 of the first 10, 20 of the first 20, 50 of the first 50" in sentences[3]
+    )
+    assert sentences[3].endswith("100 of the first 100; rank-biased overlap 1.000.")
+
+
 def test_kept_columns_are_named() -> None:
     old = selection_of({"a": "keep", "b": "keep", "c": "noise"})
     new = selection_of({"a": "keep", "c": "keep", "b": "noise"})

@@ -198,6 +198,10 @@ def test_colors_are_for_terminals() -> None:
     assert "\x1b[32mholds" in colored
     assert "\x1b[31mdoes not hold" in colored
     assert "\x1b[2m" in terminal_text(make_document("ranking", NAMES["plain"]), Presentation(100, color=True))
+    wide, tight = dict.fromkeys("abc", (1, 3)), {name: (rank, rank) for rank, name in enumerate("abc", 1)}
+    for intervals, is_pale in ((wide, True), (tight, False)):
+        moved = compare_rankings(ranking_of("abc", intervals=intervals), ranking_of("cba")).document()
+        assert ("\x1b[2m" in terminal_text(moved, Presentation(100, color=True))) == is_pale
 
 
 def test_a_comparison_lists_the_best_fifty_columns_that_changed() -> None:
@@ -206,6 +210,8 @@ def test_a_comparison_lists_the_best_fifty_columns_that_changed() -> None:
     lines = terminal_text(document, Presentation(100)).splitlines()
     assert lines[-1] == "… and 10 more columns that changed; --format csv lists all"
     assert len(csv_text(document).splitlines()) == 61
+    exactly = compare_rankings(ranking_of(names[:50]), ranking_of(names[49::-1])).document()
+    assert "more column" not in terminal_text(exactly)
 
 
 # Formats.
