@@ -199,6 +199,7 @@ SITUATIONS: dict[NoteKind, tuple[Callable[[Stage], None], tuple[str, ...]]] = {
         lambda stage: stage.rank_text("t.xlsx", workbook_bytes([["a", "y"], *([["u", "p"], ["v", "q"]] * 2)], [["b"]])),
         (),
     ),
+    NoteKind.DATE_FORMAT: (lambda stage: stage.rank_text("t.arff", arff_of("date 'kk'", "s")), ("a",)),
     NoteKind.IGNORED: (lambda stage: stage.rank_text("t.arff", arff_of("{s}", "s", ", {2}")), ()),
     NoteKind.UNUSABLE: (_unusable, ("lists",)),
     NoteKind.TARGET: (lambda stage: stage.rank_columns(), ("y",)),

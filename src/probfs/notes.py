@@ -92,6 +92,7 @@ class NoteKind(Enum):
     NUMBER_STYLE = "number-style", _NOTE, "numbers with separators, currencies or units are read as numbers"
     MAY_BE_NUMBERS = "may-be-numbers", _WARNING, "texts that look like numbers are read as texts, as there is a doubt"
     MAY_BE_THOUSANDS = "may-be-thousands", _WARNING, "points that were read as decimal may stand between thousands"
+    DATE_FORMAT = "date-format", _WARNING, "the format of dates is not understood, so they are texts"
     DATE_STYLE = "date-style", _NOTE, "dates that are not in ISO form are read as dates"
     MAY_BE_DATES = "may-be-dates", _WARNING, "texts that look like dates are read as texts, as there is a doubt"
     MERGED_VALUES = "merged-values", _NOTE, "values that differ in blanks or capitals are taken as one"

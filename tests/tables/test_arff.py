@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import time
+from datetime import datetime
 
 import arff
 import pyarrow as pa
@@ -66,14 +67,14 @@ def test_arff_reads_what_weka_and_openml_write(end: str) -> None:
     assert _content(table) == {
         "first name": ["red", "dark blue", "it's", "?", None],
         "size": ["1", "1", None, "2.5", "7"],
-        "when": ["2020-01-02 03:04", "2021-01-02 03:04", None, None, None],
+        "when": ["2020-01-02 03:04:00", "2021-01-02 03:04:00", None, None, None],
         "note": ["plain", "a, b", "tab\there", None, "100%"],
         "many": ["a", "b", "c", None, "a"],
         "Class": ["yes", "no", "yes", None, "no"],
     }
     assert table.columns["first name"].values.to_pylist() == ["red", "dark blue", "it's", "?"]
     assert table.columns["size"].cells.type == pa.float64()
-    assert table.columns["when"].kind is Kind.TEXT
+    assert table.columns["when"].kind is Kind.DATE
     assert table.target_hint == ("Class", "the ARFF attribute of that name")
     assert table.notes == (WEIGHTS,)
     assert _lines(table) == [13, 14, 16, 17, 18]
@@ -261,3 +262,27 @@ def test_cells_are_the_same_in_any_form_and_block(
         one_by_one = _read(head + "\n".join(lines))
     assert _content(found) == _content(one_by_one) == expected
     assert _lines(found) == list(range(len(kinds) + 3, len(kinds) + 3 + len(rows)))
+
+
+@pytest.mark.parametrize(
+    ("pattern", "text"),
+    [
+        ("", "2020-01-02T15:04:00"),
+        ("yyyy-MM-dd HH:mm", "2020-01-02 15:04"),
+        ("d MMM yyyy 'at' HH:mm", "2 Jan 2020 at 15:04"),
+    ],
+)
+def test_declared_dates_are_dates(pattern: str, text: str) -> None:
+    table = _read(f"@relation r\n@attribute e date \"{pattern}\"\n@attribute y {{a}}\n@data\n'{text}',a\n?,a\n")
+    assert table.columns["e"].kind is Kind.DATE
+    assert table.columns["e"].cells.to_pylist() == [datetime(2020, 1, 2, 15, 4), None]
+    assert table.notes == ()
+
+
+@pytest.mark.parametrize(("pattern", "cell"), [("kk:mm", "24:00"), ("yyyy", "x y")])
+def test_dates_that_are_not_understood_are_texts_with_a_warning(pattern: str, cell: str) -> None:
+    table = _read(f"@relation r\n@attribute e date '{pattern}'\n@data\n'{cell}'\n")
+    assert table.columns["e"].kind is Kind.TEXT
+    (note,) = table.notes
+    assert (note.code, note.columns) == ("date-format", ("e",))
+    assert note.endswith("so they are texts")

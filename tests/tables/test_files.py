@@ -18,7 +18,7 @@ from probfs.errors import DataError, UsageError
 from probfs.tables.files import Part, find_parts, may_be_many, name_together
 from probfs.tables.opening import display_name
 from probfs.tables.reading import read_table
-from probfs.tables.urls import is_url, open_url
+from probfs.tables.urls import file_system, is_folder, is_url, matching_urls, open_url
 from probfs.text import shown_url
 from tests.support.table_content import table_content
 
@@ -240,3 +240,11 @@ def _as_error(answer: SimpleNamespace) -> Exception:
     error = Exception()
     error.__dict__.update(vars(answer))
     return error
+
+
+def test_the_colons_of_an_address_are_none_of_a_chain(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fsspec.filesystem", lambda name: f"the {name} files")
+    assert file_system("http://[::1]:8080/t.csv") == ("the http files", "http://[::1]:8080/t.csv")
+    assert not is_folder("http://[::1]:8080/t.csv")
+    with pytest.raises(DataError, match="is a pattern in a chain of URLs"):
+        matching_urls("zip://*.csv::http://[::1]/t.zip")

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from probfs.errors import DataError
 from probfs.notes import NoteKind
@@ -26,7 +27,7 @@ from probfs.tables.arff_header import (
 )
 from probfs.tables.arrays import Integers, double_array, filled, known_numbers, text_array
 from probfs.tables.cells import Kind
-from probfs.tables.column import Column, dictionary_cells
+from probfs.tables.column import Column, dictionary_cells, typed_column
 from probfs.tables.opening import TableInput, decode_line
 from probfs.tables.table import NoRowsError, RowLines, Table
 from probfs.text import counted, listed, quoted
@@ -93,18 +94,24 @@ class _DataReader:
             names = [attribute.name for attribute in self._attributes]
             problem = "has no data rows below @data; is the file cut off?"
             raise NoRowsError(problem, source=self._source, columns=names)
-        columns = {}
+        columns, notes = {}, list(self._header.notes)
         for attribute, chunks in zip(self._attributes, self._chunks, strict=True):
             declared = None if attribute.nominal is None else text_array(attribute.nominal)
             kind = Kind.NUMBER if attribute.is_number else Kind.TEXT
             columns[attribute.name] = Column(attribute.name, pa.chunked_array(chunks), kind, declared)
-        notes = self._header.notes
+            if attribute.date_format:
+                dates = _parse_dates(columns[attribute.name].cells, attribute.date_format)
+                if dates is None:
+                    problem = f"column {quoted(attribute.name)}: not all cells are dates as declared, so they are texts"
+                    notes.append(NoteKind.DATE_FORMAT.note(f"{self._source}: {problem}", [attribute.name]))
+                else:
+                    columns[attribute.name] = typed_column(attribute.name, dates)
         if self._weighted:
-            notes += (NoteKind.IGNORED.note(f"{self._source}: instance weights are ignored"),)
+            notes.append(NoteKind.IGNORED.note(f"{self._source}: instance weights are ignored"))
         lines = np.concatenate(self._lines)
         target = next((name for name in columns if name.lower() == "class"), None)
         hint = None if target is None else (target, "the ARFF attribute of that name")
-        return Table(self._source, columns, len(lines), RowLines.of(lines), hint, notes)
+        return Table(self._source, columns, len(lines), RowLines.of(lines), hint, tuple(notes))
 
     def _read_plain(self, data: bytes, rows: int) -> bool:
         """Read a block, if pyarrow can: dense rows without quotes, between commas."""
@@ -210,6 +217,13 @@ def _declared_cells(attribute: Attribute, indices: pa.Array, texts: Sequence[str
     codes: dict[str | None, int] = {text: code for code, text in enumerate(known)}
     code_of_text = np.array([*(codes.get(text, len(known)) for text in texts), len(known)])
     return dictionary_cells(code_of_text[places], text_array(known)).chunk(0)
+
+
+def _parse_dates(cells: pa.ChunkedArray, date_format: str) -> pa.ChunkedArray | None:
+    """The dates that texts are; None if one of them is none."""
+    texts = cells.cast(pa.string())
+    dates = pc.strptime(texts, format=date_format, unit="s", error_is_null=True)
+    return None if dates.null_count > texts.null_count else dates
 
 
 def _parse_csv(data: bytes, attributes: Sequence[Attribute]) -> pa.Table:

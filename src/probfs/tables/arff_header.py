@@ -24,6 +24,12 @@ _COMMENT = re.compile(r"(?:^|(?<=[\s,}\0]))%.*", re.DOTALL)
 _KEYWORD = re.compile(r"@([a-z]+)(?![^\s{\0])\s*(.*)", re.DOTALL | re.IGNORECASE)
 _NAME_AND_TYPE = re.compile(r"(\0|[^\s{'\"]+)\s*(.*)", re.DOTALL)
 _TYPE = re.compile(r"(\0|[^\s{\[]+)\s*(?:\[[^\]]*\])?\s*(.*)", re.DOTALL)
+_ISO_DATE = "yyyy-MM-dd'T'HH:mm:ss"
+_DATE_PART = re.compile(r"'([^']*)'|([A-Za-z])\2*")
+_DATE_PARTS = {
+    "yyyy": "%Y", "yy": "%y", "MMM": "%b", "MM": "%m", "M": "%m", "dd": "%d", "d": "%d", "HH": "%H", "H": "%H",
+    "mm": "%M", "m": "%M", "ss": "%S", "s": "%S",
+}  # fmt: skip
 _DECLARATIONS = ("@attribute ", "@attribute\t", "@data")
 
 
@@ -39,6 +45,8 @@ class Attribute:
     is_number: bool = False
     nominal: tuple[str, ...] | None = None
     """The declared values of a nominal attribute."""
+    date_format: str | None = None
+    """How dates of a date attribute are written, as ``strptime`` has it; "" if that is not understood."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +57,18 @@ class Header:
     notes: tuple[Note, ...]
     lines: int
     """How many lines the header takes, the one of @data included."""
+
+
+def _as_strptime(pattern: str) -> str:
+    """A pattern of Java's for dates as ``strptime`` has it; "" if it has a part that is not known.
+
+    >>> _as_strptime("dd.MM.yyyy 'at' HH:mm"), _as_strptime("G yyyy")
+    ('%d.%m.%Y at %H:%M', '')
+    """
+    try:
+        return _DATE_PART.sub(lambda part: part[1] if part[2] is None else _DATE_PARTS[part[0]], pattern)
+    except KeyError:
+        return ""
 
 
 def open_text(raw: BinaryIO) -> TextIOWrapper:
@@ -156,8 +176,11 @@ class _HeaderParser:
             rest = declared[2]
             kind = (_value(declared[1], values) or "?").lower()
             if kind == "date":
-                # What its texts say is known better when all of them have been read.
-                attribute, rest = Attribute(name), ""
+                pattern = _value(rest, values) or _ISO_DATE
+                attribute, rest = Attribute(name, date_format=_as_strptime(pattern)), ""
+                if not attribute.date_format:
+                    problem = f"the format {quoted(pattern)} of dates is not understood, so they are texts"
+                    self._notes.append(NoteKind.DATE_FORMAT.note(f"{self._source}: {subject}: {problem}", [name]))
             elif kind in ("numeric", "real", "integer", "string"):
                 attribute = Attribute(name, is_number=kind != "string")
             else:

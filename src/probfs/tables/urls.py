@@ -11,6 +11,7 @@ from probfs.text import mask_urls, printable, shown_url
 
 # A chain begins with the name of a file system alone: simplecache::s3://bucket/table.csv.
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*(?:::.*)?://")
+_IPV6_HOST = re.compile(r"https?://(?:[^/@]*@)?\[[0-9A-Fa-f:.]+\]")
 _NOT_FOUND = 404
 Answer = TypeVar("Answer")
 
@@ -22,6 +23,11 @@ def is_url(path: str) -> bool:
     (True, False)
     """
     return _URL.match(path) is not None
+
+
+def _is_chain(url: str) -> bool:
+    """Whether a URL names a file inside of another; the colons of an address are none of a chain."""
+    return "::" in _IPV6_HOST.sub("", url)
 
 
 def as_local_path(path: str) -> str:
@@ -42,7 +48,7 @@ def is_folder(url: str) -> bool:
     """Whether a URL names a folder; on the web, only one that ends in a slash does, and a chain names a file."""
     if url.startswith(("http://", "https://")):
         return url.endswith("/")
-    return "::" not in url and bool(_ask(url, lambda files, path: files.isdir(path)))
+    return not _is_chain(url) and bool(_ask(url, lambda files, path: files.isdir(path)))
 
 
 def files_below(url: str) -> list[str]:
@@ -52,7 +58,7 @@ def files_below(url: str) -> list[str]:
 
 def matching_urls(url: str) -> list[str]:
     """The URLs of the files and folders that a pattern matches."""
-    if "::" in url:
+    if _is_chain(url):
         raise DataError("is a pattern in a chain of URLs; name the files one by one", source=printable(shown_url(url)))
     return _ask(url, lambda files, path: _urls_of(files.glob(path), url, files, path))
 
@@ -61,11 +67,13 @@ def file_system(url: str) -> tuple[Any, str]:
     """The file system of a URL and the path that it has there, which are the same for two URLs of one file."""
     source = printable(shown_url(url))
     try:
+        from fsspec import filesystem
         from fsspec.core import url_to_fs
     except ImportError as error:
         raise DataError("is a URL, which takes fsspec to read; pip install 'probfs[remote]'", source=source) from error
     try:
-        files, path = url_to_fs(url)
+        # fsspec takes the colons of such a host for those of a chain.
+        files, path = (filesystem("http"), url) if _IPV6_HOST.match(url) else url_to_fs(url)
     except ImportError as error:
         raise DataError(f"its driver is not installed: {first_line(error)}", source=source) from error
     except Exception as error:
