@@ -27,6 +27,7 @@ from probfs.classifiers.row_odds import RowOdds
 from probfs.classifiers.scores import SCORES
 from probfs.columns.dataset import Dataset, merge_equal_rows
 from probfs.columns.folds import deal_folds, order_by_content
+from probfs.output.sentences import describe_model
 from probfs.ranking.elimination import eliminate
 from probfs.rows.block import EVERYTHING, Block, SampleSeries
 from probfs.rows.blocks import LocalBlocks, deal_blocks
@@ -379,3 +380,12 @@ def test_a_column_without_a_value_is_no_obstacle(options: dict[str, Any]) -> Non
     table["rare"] = ["q" if row < 4 else None for row in range(120)]
     table["y"] = random.integers(0, 2, 120)
     assert {one.feature for one in probfs.rank(table, target="y", group="subject", **options).features} >= {"a", "rare"}
+
+
+def test_the_summary_says_by_what_rows_are_judged() -> None:
+    frame = table().assign(day=range(120), w=[1, 2, 3] * 40)
+    by_subject = probfs.rank(frame.drop(columns=["day", "w"]), target="y", group="who")
+    assert describe_model(by_subject) == "Naive Bayes, leave-one-out of the subjects of who"
+    shuffled = frame.drop(columns="who").sample(frac=1, random_state=0).assign(day=range(120))
+    by_time = probfs.rank(shuffled, target="y", time="day", weight="w")
+    assert describe_model(by_time) == "Naive Bayes, 10-fold cross-validation in the order of day, rows weighted by w"

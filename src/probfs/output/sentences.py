@@ -112,7 +112,14 @@ def describe_model(ranking: Ranking) -> str:
     """The classifier, and on which rows it is judged."""
     settings = ranking.settings
     folds = "" if settings.folds is None else f"{settings.folds}-fold "
-    return f"{settings.model.summary}, {folds}{ESTIMATES[settings.estimate]}"
+    judged = f"{folds}{ESTIMATES[settings.estimate]}"
+    if settings.group is not None and settings.estimate in ("loo", "cv"):
+        judged += f" of the subjects of {printable(settings.group)}"
+    if settings.time is not None:
+        judged += f" in the order of {printable(settings.time)}"
+    if settings.weight is not None:
+        judged += f", rows weighted by {printable(settings.weight)}"
+    return f"{settings.model.summary}, {judged}"
 
 
 def shown_scores(ranking: Ranking) -> list[Score]:
@@ -136,8 +143,11 @@ def _errors_of_full_model(ranking: Ranking) -> str:
             rows = f"the {first.rows:,} rows it was trained on"
         else:
             held_out = " when they are held out"
-    guessing = ranking.input.labelled_rows - max(ranking.input.classes.values())
     model = f"With all columns the model gets {errors:,} of {rows} wrong{held_out} ({errors / first.rows:.1%})"
+    if ranking.settings.time is not None:
+        # Which rows guessing would be judged on is not known here.
+        return f"{model}."
+    guessing = ranking.input.labelled_rows - max(ranking.input.classes.values())
     return f"{model}; always guessing the largest class, {guessing:,}."
 
 

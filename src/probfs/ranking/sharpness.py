@@ -85,7 +85,9 @@ def notes_on_weak_model(
         excess.append(model.minus(math.inf, none, math.inf))
     if all(-one.mean > _CLEAR * one.se for one in excess):
         return []
-    known = f"the model of all columns gets {scores.errors:,} of {scores.rows:,} rows wrong, and guessing {guessing:,}"
+    losses = model.loss(sharpness[0]), none.loss(sharpness[1])
+    known = f"the model of all columns gets {scores.errors:,} of {scores.rows:,} rows wrong (log-loss {losses[0]:.3f})"
+    known += f", and guessing {guessing:,} ({losses[1]:.3f})"
     ways = [f"another {option('classifier')}", *([option("bins")] if "bins" in settings.model.options() else [])]
     problem = f"hardly better than guessing: {known}, so the order of columns may mean little"
     together = "probfs pairs (columns that matter only together)"
