@@ -162,8 +162,8 @@ def test_one_hot_columns_are_offered_as_one(cars: pd.DataFrame, kind: type, clas
 
     (note,) = offers(cars)
     assert note == (
-        "0/1 columns of which one is 1 in every row, as of one category: 'doors_*' (2), 'colour_*' (3); "
-        "together={'doors_': 'doors_*'} ranks them as one"
+        "0/1 columns of which exactly one is 1 in every row, as of one category: 'doors_*' (2), 'colour_*' (3); "
+        "together={'doors_': 'doors_*'} ranks 'doors_*' (2), and so on, as one"
     )
     (note,) = offers(cars.drop(columns="doors"))
     assert "together={'doors': 'doors_*'} ranks" in note

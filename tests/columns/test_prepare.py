@@ -117,12 +117,33 @@ def test_only_labelled_rows_decide_whether_a_column_is_long() -> None:
 
 def test_nearly_numeric_columns_and_unknown_members_of_groups_are_noted_in_the_caller_s_language() -> None:
     (note,) = prepare_csv(LONG.replace("29.5,", "many,")).notes
-    problem = "nearly all values are numbers, but not all, so ranked as categories: 'x'; name the others"
+    problem = "nearly all values are numbers, but not all, so ranked as categories: 'x' (not 'many'); name the others"
     assert note == f"{problem} with na=, or map the column"
     with command_line_language():
         assert "with --na," in prepare_csv(LONG.replace("29.5,", "many,")).notes[0]
     (note,) = prepare_csv("x,y\na,p\nb,q\n", '[columns]\nx = { groups = { one = ["a", "zzz"] } }\n').notes
     assert note == "column 'x' holds none of 'zzz', which the groups of m.toml name"
+
+
+@pytest.mark.parametrize(
+    ("cells", "other", "kind"),
+    [
+        ([f"${number}.50" for number in range(1, 30)], "$ -", "number"),
+        ([f"{number / 2}%" for number in range(1, 30)], "#DIV/0!", "number"),
+        ([f"2024-01-{day:02}" for day in range(1, 30)], "unknown", "date"),
+        ([f"{day:02}.01.2024" for day in range(1, 30)], "31.02.2024", "date"),
+    ],
+)
+def test_columns_of_nearly_all_prices_shares_or_dates_are_warned_of(cells: list[str], other: str, kind: str) -> None:
+    rows = [(cell, "pq"[place % 2]) for place, cell in enumerate(cells)]
+    (note,) = (note for note in prepare_csv(csv_of_rows(["x", "y"], [*rows, (other, "p")])).notes if note.is_warning)
+    assert note.startswith(f"nearly all values are {kind}s, but not all, so ranked as categories: 'x' (not '{other}')")
+
+
+def test_a_text_in_an_unlabelled_row_is_warned_of_as_well() -> None:
+    rows = [(f"{number}.5", "pq"[number % 2]) for number in range(30)]
+    (note,) = (note for note in prepare_csv(csv_of_rows(["x", "y"], [("(kg)", ""), *rows])).notes if note.is_warning)
+    assert "'x' (not '(kg)')" in note
 
 
 def test_an_identifier_is_left_out_and_it_is_said_how_to_keep_it() -> None:

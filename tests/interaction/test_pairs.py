@@ -202,3 +202,13 @@ def test_rates_of_finding_and_of_false_alarms() -> None:
     print(f"first {first} of 100, false alarms {alarms} of 100")
     assert first >= 95
     assert alarms <= 10
+
+
+def test_rows_of_one_subject_are_warned_of_without_an_option_that_pairs_has_not() -> None:
+    random = np.random.default_rng(0)
+    labels = np.arange(40) % 2
+    rows = np.repeat(np.arange(40), 10)
+    table = pd.DataFrame({"patient": rows, "a": random.integers(0, 3, 400), "b": random.integers(0, 3, 400)})
+    found = probfs.pairs(table.assign(y=labels[rows]), target="y")
+    (note,) = (note for note in found.warnings if note.code == "subjects")
+    assert note.endswith("pairs cannot allow for that: keep one row of each subject")

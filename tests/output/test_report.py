@@ -89,7 +89,7 @@ def test_what_the_answer_rests_on_is_counted_everywhere() -> None:
     assert probfs.Ranking.from_json(ranking.to_json()).input == ranking.input
     line = (
         "Of the table: 3 columns are left out (1 by exclude=, 1 identifier, 1 by the mapping); 12 cells are missing in "
-        "1 column; 1 column with values that are taken as one; 1 column of numbers cut into intervals."
+        "1 column; 1 column in which different spellings are merged; 1 column of numbers cut into intervals."
     )
     assert line in ranking_sentences(ranking)
     told = dict(re.findall("<dt>(.*?)</dt><dd>(.*?)</dd>", ranking.to_html()))

@@ -179,7 +179,11 @@ def test_a_narrow_terminal_shows_what_was_asked_for() -> None:
 
 def test_a_line_says_where_noise_begins_and_noise_above_it_is_marked() -> None:
     lines = terminal_text(make_ranking("abcdef").document()).splitlines()
-    (line,) = [place for place, text in enumerate(lines) if text.startswith("── not told from noise (q > 0.1) ──")]
+    (line,) = [
+        place
+        for place, text in enumerate(lines)
+        if text.startswith("── not told from noise (q > 0.1), in the order of p ─")
+    ]
     assert [text.split()[1] for text in (lines[line - 1], lines[line + 1])] == ["c", "d"]
     assert "≈" not in "".join(lines)
     ranking = make_ranking("abcdef")

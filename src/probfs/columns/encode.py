@@ -87,12 +87,13 @@ def encode(prepared: PreparedTable, unlabelled: Sequence[Table] = ()) -> tuple[D
     )
     notes = [note for table in others for note in notes_on_lacking_counts(table, count)]
     if weights is not None:
-        equal = f"as much as {dataset.effective_rows:,.1f} equally important ones"
-        message = f"the {counted(dataset.rows, 'row')} say {equal}, by {option('weight')}; tests are made for so many"
+        equal = f"as much as {dataset.effective_rows:,.1f} rows of equal weight, and tests count them as that many"
+        message = f"with {option('weight')}, the {counted(dataset.rows, 'row')} tell {equal}"
         notes.append(NoteKind.EFFECTIVE_ROWS.note(message, [prepared.choice.weight or ""]))
     if dataset.times is not None:
         of_rows = f"by {option('time')}, and each is judged by models of earlier rows alone"
-        message = f"rows are ordered {of_rows}: the first of several folds is never judged, and no row left out alone"
+        folds = "the first fold is only learned from, and folds take the place of leave-one-out"
+        message = f"rows are ordered {of_rows}: {folds}"
         notes.append(NoteKind.TIME_ORDER.note(message, [prepared.choice.time or ""]))
     return dataset, (*notes, *notes_on_unseen(unseen), *notes_on_features(prepared, distinct))
 

@@ -31,10 +31,10 @@ from probfs.columns.target import (
     row_counts,
     row_importance,
 )
-from probfs.columns.texts import TableTexts, read_texts
+from probfs.columns.texts import TableTexts, likely_kinds, read_texts
 from probfs.errors import DataError
 from probfs.notes import Note, NoteKind
-from probfs.tables.arrays import Floats, Integers, code_type, index_array, is_number, looked_up
+from probfs.tables.arrays import Floats, Integers, code_type, index_array, looked_up
 from probfs.tables.cells import Kind
 from probfs.tables.column import Column, text_column
 from probfs.tables.table import Profile, Table, profile_columns
@@ -155,7 +155,7 @@ class PreparedTable:
     def trust_notes(self) -> list[Note]:
         """Warnings of columns that may make all others look other than they are."""
         shown = and_more([f"{quoted(name)} ({why})" for name, why in self.subjects.items()], _MOST_EXPLAINED)
-        remedy = f"if so, name it with {option('group')}, as p-values and errors are too good without"
+        remedy = f"if so, name it with {option('group')}: without it, p-values and errors look better than they are"
         message = f"several rows seem to belong to the same subject, by {shown}; {remedy}"
         subjects = [NoteKind.SUBJECTS.note(message, self.subjects)] if self.subjects else []
         return note_on_leaks(self.leaks) + subjects
@@ -182,7 +182,8 @@ class PreparedTable:
         numbers = some_numbers(column.entries, column.kind if column.kind is Kind.DATE else Kind.NUMBER)
         wrong = np.flatnonzero(~np.isfinite(numbers))
         if len(wrong):
-            problem = f"{quoted(column.values[wrong[0]].as_py())} is no time; use numbers or dates"
+            dates = f"{option('dates', 'dmy')} or {option('dates', 'mdy')} may tell what they mean"
+            problem = f"{quoted(column.values[wrong[0]].as_py())} is no time; use numbers or dates, of which {dates}"
             raise self.table.cell_error(column, int(wrong[0]), problem)
         by_row = np.append(numbers, np.nan)[column.codes][self.labelled]
         lacking = np.flatnonzero(np.isnan(by_row))
@@ -315,11 +316,16 @@ def _notes(prepared: PreparedTable) -> Iterator[Note]:
                 message = f"{problem}, which the groups of {mapping.source} name"
                 yield NoteKind.UNKNOWN_MEMBERS.note(message, [name])
     guessed = (table.columns[plan.name] for plan in prepared.features if plan.name not in mapping.columns)
-    almost = [column.name for column in guessed if _nearly_numbers(prepared, column)]
-    if almost:
-        problem = f"nearly all values are numbers, but not all, so ranked as categories: {listed(almost)}"
-        message = f"{problem}; name the others with {option('na')}, or map the column"
-        yield NoteKind.NEARLY_NUMBERS.note(message, almost)
+    almost = {column.name: what for column in guessed if (what := _nearly(prepared, column))}
+    for kind in (Kind.NUMBER, Kind.DATE):
+        shown = {name: value for name, (found, value) in almost.items() if found is kind}
+        if shown:
+            names = and_more(
+                [f"{quoted(name)} (not {quoted(value)})" for name, value in shown.items()], _MOST_EXPLAINED
+            )
+            problem = f"nearly all values are {kind.value}s, but not all, so ranked as categories: {names}"
+            message = f"{problem}; name the others with {option('na')}, or map the column"
+            yield NoteKind.NEARLY_NUMBERS.note(message, shown)
     yield from note_on_codes(
         column
         for column in (table.columns[plan.name] for plan in prepared.features)
@@ -334,14 +340,17 @@ def _notes(prepared: PreparedTable) -> Iterator[Note]:
         yield NoteKind.MISSING_CELLS.note(message, marked)
 
 
-def _nearly_numbers(prepared: PreparedTable, column: Column) -> bool:
-    """Whether nearly all of many texts, but not all, are numbers."""
+def _nearly(prepared: PreparedTable, column: Column) -> tuple[Kind, str] | None:
+    """What nearly all of many texts are, numbers or dates, in whatever style, and the first one that is none."""
     many = prepared.profiles[column.name].distinct > CUT_ABOVE
     if not many or column.kind is not Kind.TEXT or column.is_nominal or column.problem is not None:
-        return False
-    values = column.values.take(index_array(np.flatnonzero(column.counts(prepared.labelled_weights)[:-1])))
-    # If all are numbers, a leading zero makes them names, like postal codes.
-    return bool(_NEARLY_ALL <= is_number(values).mean() < 1)
+        return None
+    values = column.values.take(index_array(np.flatnonzero(column.counts()[:-1])))
+    for kind, fit in likely_kinds(values, prepared.choice.dates).items():
+        # If all are numbers, a leading zero makes them names, like postal codes.
+        if _NEARLY_ALL <= fit.mean() < 1:
+            return kind, str(values[int(fit.argmin())])
+    return None
 
 
 def _notes_on_identifiers(plans: Sequence[ColumnPlan]) -> Iterator[Note]:

@@ -138,9 +138,10 @@ def note_on_one_hot(dataset: Dataset) -> list[Note]:
         name = prefix
     way = option("together", {name: f"{prefix}*"}, typed=shlex.quote(f"{name}={prefix}*"))
     sets = [f"{quoted(f'{prefix}*')} ({len(columns):,})" for prefix, columns in found.items()]
-    message = f"0/1 columns of which one is 1 in every row, as of one category: {and_more(sets, 6)}"
+    message = f"0/1 columns of which exactly one is 1 in every row, as of one category: {and_more(sets, 6)}"
     every = [column for columns in found.values() for column in columns]
-    return [NoteKind.ONE_HOT.note(f"{message}; {way} ranks them as one", every)]
+    what = "them" if len(found) == 1 else f"{sets[0]}, and so on,"
+    return [NoteKind.ONE_HOT.note(f"{message}; {way} ranks {what} as one", every)]
 
 
 def _prefixes(name: str) -> list[str]:

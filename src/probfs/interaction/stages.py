@@ -11,6 +11,7 @@ from probfs import __version__
 from probfs.errors import DataError
 from probfs.interaction.result import Pair, Pairs
 from probfs.interaction.three_way import PairTests, test_pairs
+from probfs.notes import Note, NoteKind
 from probfs.ranking.candidates import OnNote
 from probfs.ranking.inputs import InputRequest
 from probfs.ranking.settings import Settings
@@ -30,7 +31,7 @@ def find_pairs(
 ) -> Pairs:
     """Read, encode, and test all pairs of columns."""
     inputs = engine.read(request)
-    encoded = engine.encode(inputs, settings, on_note)
+    encoded = engine.encode(inputs, settings, lambda note: on_note(_without_subjects(note)))
     dataset = encoded.dataset
     columns = len(dataset.features)
     if columns < 2:
@@ -52,10 +53,18 @@ def find_pairs(
         _in_order(found, encoded.names, false_discoveries),
         summarize_inputs(inputs, dataset),
         chosen,
-        encoded.notes,
+        tuple(map(_without_subjects, encoded.notes)),
         __version__,
         done,
     )
+
+
+def _without_subjects(note: Note) -> Note:
+    """The note that rows seem to belong to subjects, which pairs know nothing of; others as they are."""
+    if note.code != NoteKind.SUBJECTS.code:
+        return note
+    problem = note.rpartition("; if so")[0]
+    return NoteKind.SUBJECTS.note(f"{problem}; pairs cannot allow for that: keep one row of each subject", note.columns)
 
 
 def _in_order(found: list[PairTests], names: list[str], false_discoveries: float) -> tuple[Pair, ...]:

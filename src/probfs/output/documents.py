@@ -185,7 +185,7 @@ def ranking_table(ranking: Ranking, on_page: bool = False) -> Table:
     return Table(
         [*columns, TableColumn("note" if on_page else "", remarks, "text")] if any(remarks) else columns,
         [NOISE if is_one else "" for is_one in noise],
-        line=(above, f"not told from noise (q > {limit:g})") if any(noise[above:]) else None,
+        line=(above, f"not told from noise (q > {limit:g}), in the order of p") if any(noise[above:]) else None,
         rest=f"… and {hidden:,} more" if hidden else "",
         legend=legend,
         advice="To decide which columns to keep, run probfs select.",
@@ -272,7 +272,10 @@ def reason_for_verdict(feature: SelectedFeature, selection: Selection) -> str:
         share = f"{explained:.0%}"
         return f"nothing measurable beyond {other}" if share == "100%" else f"{other} says {share} of it"
     if feature.verdict == NOISE and feature.q is not None:
-        return f"q {feature.q:.2g}"
+        # More digits where fewer would be at the limit.
+        limit = selection.settings.noise_above
+        digits = next(digits for digits in range(2, 18) if float(f"{feature.q:.{digits}g}") != limit or digits == 17)
+        return f"q {feature.q:.{digits}g}"
     if selection.is_beyond(feature):
         return f"beyond the {selection.settings.keep} asked for"
     if feature.verdict == "weak":

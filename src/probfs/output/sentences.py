@@ -88,8 +88,8 @@ def describe_basis(data: InputSummary) -> list[str]:
         cells = counted(basis.missing_cells, "cell is", "cells are")
         parts.append(f"{cells} missing in {counted(basis.missing_columns, 'column')}")
     for number, what in (
-        (basis.restyled, "of numbers or dates in a style of their own"),
-        (basis.merged, "with values that are taken as one"),
+        (basis.restyled, "of numbers or dates written like 1.234,50 € or 31.12.2024"),
+        (basis.merged, "in which different spellings are merged"),
         (basis.cut, "of numbers cut into intervals"),
     ):
         parts += [f"{counted(number, 'column')} {what}"] if number else []
