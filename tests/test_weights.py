@@ -370,3 +370,20 @@ def test_the_selector_takes_weights_and_scikit_learn_routes_them() -> None:
             pipeline, data, y, params={"sample_weight": weights}, return_estimator=True, error_score="raise"
         )
         assert all(one[0].selection_result_.settings.weight == "sample_weight" for one in found["estimator"])
+
+
+def test_a_rare_number_that_tells_the_class_is_told_from_noise() -> None:
+    random = np.random.default_rng(0)
+    rare = np.arange(400) < 16
+    frame = pd.DataFrame({"x": (rare | (random.random(400) < 0.02)) * 1.0, "w": random.uniform(0.8, 1.2, 400)})
+    frame["y"] = np.where(rare, "rare", "other")
+    (feature,) = probfs.rank(frame, target="y", weight="w", classifier="logistic", permutations=1, jobs=1).features
+    assert feature.p is not None
+    assert feature.p < 1e-3
+
+
+def test_one_row_of_nearly_all_weight_is_no_failure() -> None:
+    frame = table()
+    frame.loc[0, "w"] = 1e6
+    selection = probfs.select(frame, target="y", weight="w", folds=0)
+    assert min(size.log_loss for size in selection.sizes) >= 0

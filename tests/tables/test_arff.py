@@ -279,6 +279,11 @@ def test_declared_dates_are_dates(pattern: str, text: str) -> None:
     assert table.notes == ()
 
 
+def test_a_date_attribute_needs_no_pattern() -> None:
+    table = _read("@relation r\n@attribute e date\n@attribute y {a}\n@data\n2020-01-02T15:04:00,a\n")
+    assert table.columns["e"].kind is Kind.DATE
+
+
 @pytest.mark.parametrize(("pattern", "cell"), [("kk:mm", "24:00"), ("yyyy", "x y")])
 def test_dates_that_are_not_understood_are_texts_with_a_warning(pattern: str, cell: str) -> None:
     table = _read(f"@relation r\n@attribute e date '{pattern}'\n@data\n'{cell}'\n")

@@ -139,7 +139,7 @@ class RowOdds:
         return float(self.counts @ -np.expm1(-losses) / self.rows)
 
     def loss(self, sharpness: float | None = None) -> float:
-        return self.sum_losses(sharpness, least_probability(self.rows)) / self.rows
+        return self.sum_losses(sharpness, self._least) / self.rows
 
     def sum_losses(self, sharpness: float | None, least: float) -> float:
         losses = self.losses(sharpness, least)
@@ -179,8 +179,12 @@ class RowOdds:
         return float(sums[0]), float(sums[1])
 
     def minus(self, sharpness: float | None, other: RowOdds, other_sharpness: float | None) -> Moments:
-        least = least_probability(self.rows)
+        least = self._least
         return self.moments(self.losses(sharpness, least) - other.losses(other_sharpness, least))
+
+    @property
+    def _least(self) -> float:
+        return least_probability(float((self.counts if self.copies is None else self.copies).sum()))
 
     def moments(self, values: Floats) -> Moments:
         """Those of one value for each row, or of the means of subjects."""

@@ -121,7 +121,7 @@ def select(given: Given) -> None:
 
 def _kept_names(selection: Selection, top: int | None, output: Path | None) -> str:
     """The kept names, one a line: as they are for programs, and escaped for a terminal."""
-    kept = selection.kept[:top]
+    kept = selection.settings.columns_of(selection.kept[:top])
     if output is None and stdout_is_terminal():
         kept = tuple(map(printable, kept))
     for name in kept:

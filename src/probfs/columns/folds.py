@@ -180,7 +180,8 @@ def consecutive_folds(dataset: Dataset, folds: int) -> Integers:
     if first < taught:
         late = dataset.classes[int(np.argmax((by_time > 0).argmax(axis=0)))]
         problem = f"before the last time in {option('time')}, class {quoted(late)} has fewer than {_ROWS_TO_START} rows"
-        raise DataError(f"{problem}, so that no later row can be judged; drop the class, or rank without times")
+        ways = f"drop the class, rank without times, or select with {option('folds', 0)}"
+        raise DataError(f"{problem}, so that no later row can be judged; {ways}")
     middles = ends[first:] - by_time[first:].sum(axis=1) / 2 - ends[first - 1]
     fold_of_time = np.zeros(len(times), dtype=np.int64)
     fold_of_time[first:] = 1 + (middles * (folds - 1) / (ends[-1] - ends[first - 1])).astype(np.int64)

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import shlex
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
+from itertools import chain, count
 
 import numpy as np
 import pyarrow as pa
@@ -117,8 +118,10 @@ def _put_together(name: str, columns: Sequence[Feature]) -> Feature:
 # Columns that should be one
 
 
-def note_on_one_hot(dataset: Dataset) -> list[Note]:
-    """Which columns of 0 and 1 are those of one category: they have a prefix in common, and in every row one is 1."""
+def note_on_one_hot(dataset: Dataset, names: Collection[str]) -> list[Note]:
+    """Which columns of 0 and 1 are those of one category: they have a prefix in common, and in every row one
+    is 1. The option that is offered takes a name that none of the table's ``names`` is.
+    """
     found: dict[str, list[str]] = {}
     named: defaultdict[str, list[Feature]] = defaultdict(list)
     for feature in dataset.features:
@@ -133,9 +136,8 @@ def note_on_one_hot(dataset: Dataset) -> list[Note]:
     if not found:
         return []
     prefix = next(iter(found))
-    name = prefix.rstrip(_SEPARATORS)
-    if any(feature.name == name for feature in dataset.features):
-        name = prefix
+    plain = prefix.rstrip(_SEPARATORS).replace("=", " ").strip() or "group"
+    name = next(name for name in chain([plain], (f"{plain} {number}" for number in count(2))) if name not in names)
     way = option("together", {name: f"{prefix}*"}, typed=shlex.quote(f"{name}={prefix}*"))
     sets = [f"{quoted(f'{prefix}*')} ({len(columns):,})" for prefix, columns in found.items()]
     message = f"0/1 columns of which exactly one is 1 in every row, as of one category: {and_more(sets, 6)}"

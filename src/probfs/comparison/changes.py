@@ -25,7 +25,10 @@ from probfs.text import counted, option
 DEFAULT_TOP = 10
 _TOLERANCE = 1e-9
 """What rounding leaves of scores, relative to their size, when columns or rows change their order."""
-_DECISIVE = ("classifier", "estimator", "score", "estimate", "eliminate", "kernel", "cut_target")
+_DECISIVE = (
+    *("classifier", "estimator", "score", "estimate", "eliminate", "kernel", "cut_target"),
+    *("group", "weight", "time", "together", "join"),
+)
 """Settings under which scores, and so ranks, mean something else."""
 _LENGTHS = tuple(digit * 10**power for power in range(7) for digit in (1, 2, 5))[2:]
 _IRRELEVANT = ("uncertainty",)

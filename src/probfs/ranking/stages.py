@@ -58,7 +58,7 @@ class LocalEngine:
         dataset, notes = encode(inputs.prepared, inputs.unlabelled)
         dataset = put_together(join_features(dataset, settings.join), settings.together)
         blocks = LocalBlocks(Block(dataset, _NumbersBeforeCutting(inputs.prepared, dataset.ungrouped())))
-        notes = (*notes, *note_on_one_hot(dataset))
+        notes = (*notes, *note_on_one_hot(dataset, inputs.prepared.table.columns))
         return Encoded(dataset, blocks, announce_inputs(inputs, dataset, notes, settings, on_note))
 
 

@@ -276,5 +276,6 @@ def _test_ranks(
     p, doubtful = _probabilities(law, relation, number_rows, class_rows, rare & drawable, most_draws, numbers=True)
     for one in doubtful:
         _draw(p, one, seed, most_draws)
-    unknown = rare & ~drawable
+    # Where nothing may be drawn, as with weights, the law decides.
+    unknown = rare & ~drawable & (most_draws > 0)
     return ColumnTests(relation * np.maximum(rows - 1, 0), np.where(unknown, 1.0, p), law.varies & ~unknown)

@@ -137,7 +137,7 @@ def choose_size(sizes: Sequence[Size], keep: str | int, least: int, compare: Com
 def find_best(sizes: Sequence[Size]) -> Size:
     """The size of the least loss; of equal losses, that of the fewest columns."""
     least = min(size.log_loss for size in sizes)
-    return next(size for size in sizes if size.log_loss <= least * (1 + _TIE))
+    return next(size for size in sizes if size.log_loss <= least + _TIE * abs(least))
 
 
 def compare_sizes(

@@ -176,7 +176,7 @@ class _HeaderParser:
             rest = declared[2]
             kind = (_value(declared[1], values) or "?").lower()
             if kind == "date":
-                pattern = _value(rest, values) or _ISO_DATE
+                pattern = (_value(rest, values) if rest else None) or _ISO_DATE
                 attribute, rest = Attribute(name, date_format=_as_strptime(pattern)), ""
                 if not attribute.date_format:
                     problem = f"the format {quoted(pattern)} of dates is not understood, so they are texts"

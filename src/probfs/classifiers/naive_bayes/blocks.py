@@ -152,6 +152,9 @@ class BlockOdds:
     model: Model
     state: State
     rows: float
+    """What the rows weigh."""
+    copies: float
+    """How many rows there are."""
 
     @property
     def errors(self) -> float:
@@ -170,7 +173,7 @@ class BlockOdds:
 
     @property
     def _least(self) -> float:
-        return least_probability(self.rows)
+        return least_probability(self.copies)
 
 
 # What is asked of a block

@@ -123,7 +123,7 @@ class FittedNaiveBayes:
             active = np.zeros_like(self._is_active)
             active[list(features)] = True
             state = State(active, state.exponent)
-        return BlockOdds(self._blocks, self._shared, state, self._weight)
+        return BlockOdds(self._blocks, self._shared, state, self._weight, float(self._rows))
 
     def score(self) -> RoundScores:
         """All three scores are sums over blocks of rows."""

@@ -107,8 +107,8 @@ class Rows:
         without = logs.copy()
         without[:-1] -= [table.take(slots) for table in self.models.by_slot]
         changes = _probabilities(logs) - _probabilities(without)
-        signed = 0.0 if self.labels is None else self.counts @ _of_own_class(changes, self.labels)
-        return np.array([self.counts @ np.abs(changes).sum(axis=0) / 2, signed])
+        signed = 0.0 if self.labels is None else self.weights @ _of_own_class(changes, self.labels)
+        return np.array([self.weights @ np.abs(changes).sum(axis=0) / 2, signed])
 
     def _divide_out(self, features: Features) -> Floats:
         behind = self._behind()
