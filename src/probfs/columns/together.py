@@ -120,7 +120,7 @@ def _put_together(name: str, columns: Sequence[Feature]) -> Feature:
 
 def note_on_one_hot(dataset: Dataset, names: Collection[str]) -> list[Note]:
     """Which columns of 0 and 1 are those of one category: they have a prefix in common, and in every row one
-    is 1. The option that is offered takes a name that none of the table's ``names`` is.
+    is 1. ``names`` are those of all columns of the table, which the offered name must differ from.
     """
     found: dict[str, list[str]] = {}
     named: defaultdict[str, list[Feature]] = defaultdict(list)
@@ -142,8 +142,8 @@ def note_on_one_hot(dataset: Dataset, names: Collection[str]) -> list[Note]:
     sets = [f"{quoted(f'{prefix}*')} ({len(columns):,})" for prefix, columns in found.items()]
     message = f"0/1 columns of which exactly one is 1 in every row, as of one category: {and_more(sets, 6)}"
     every = [column for columns in found.values() for column in columns]
-    what = "them" if len(found) == 1 else f"{sets[0]}, and so on,"
-    return [NoteKind.ONE_HOT.note(f"{message}; {way} ranks {what} as one", every)]
+    remedy = f"{way} ranks {'them' if len(found) == 1 else 'the first of these'} as one"
+    return [NoteKind.ONE_HOT.note(f"{message}; {remedy}", every)]
 
 
 def _prefixes(name: str) -> list[str]:
