@@ -58,6 +58,9 @@ def test_folders_and_patterns_are_all_tables_in_and_below_them(folder: Path) -> 
     assert paths("d/_SUC*") == ["d/_SUCCESS"]
     assert paths("d/_temporary/*/*.csv") == ["d/_temporary/0/4.csv"]
     assert paths("d/x/../*.csv") == ["d/x/../3.csv"]
+    touch("e [1]/x/a.csv", "e 1/x/b.csv", "e 2/x/c.csv")
+    assert paths("e [1]/*") == paths("e [1]/x/*.csv") == ["e [1]/x/a.csv"], "the folder itself is called so"
+    assert paths("e [2]/*/*.csv") == ["e 2/x/c.csv"]
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no named pipes")
@@ -113,6 +116,8 @@ def memory() -> Iterator[Any]:
     [
         (["nothing*.csv"], "nothing\\*.csv: no file matches this pattern"),
         (["empty"], "empty: is a directory without tables, which end in .csv, .*; name its files by a pattern$"),
+        (["a\0.csv"], "a\\\\x00.csv: cannot be read: the path holds a NUL byte"),
+        (["b.csv", "a\0.csv"], "a\\\\x00.csv: cannot be read: the path holds a NUL byte"),
         (["a.csv", "a.csv"], "a.csv: is named twice; name each file once"),
         (["a.csv", "file://a.csv"], "a.csv: is named twice; name each file once"),
         (["link.csv", "."], "./a.csv: is the same file as link.csv; name each file once"),

@@ -98,6 +98,7 @@ def test_a_plain_header_is_neither_title_nor_data_and_a_row_of_data_is_said(rows
         (["male", "yes"], [["female", "no"], ["male", "no"], ["male", "yes"]], True),
         (["name", "class"], [["x", "p"], ["y", "q"]], False),
         (["5", "yes"], [["6", "no"]], True),
+        (["1", "2", "no"], [["5", "6", "no"]], True),
         (["9" * 5000, "yes"], [["6", "no"]], True),
         (["", ""], [["", ""]], False),
     ],
@@ -106,6 +107,54 @@ def test_names_may_be_years_or_positions_but_hardly_values(
     names: list[str], rows: list[list[str]], warns: bool
 ) -> None:
     assert bool(note_data(names, rows, "t")) is warns
+
+
+IRIS = ["5,2,setosa,virginica", *(f"{place}.5,{place % 2},{place % 3}" for place in range(5))]
+
+
+@pytest.mark.parametrize(
+    ("lines", "skipped"),
+    [
+        (IRIS, True),
+        (IRIS[:3], True),
+        (["5,2,setosa", *IRIS[1:]], True),
+        (["5,2,setosa", *IRIS[1:], "6.5,1,1"], False),
+        (["5,2,7", *IRIS[1:]], False),
+        (["5.0,2,setosa", *IRIS[1:]], False),
+        (["5,3,setosa", *(f"{line},0" for line in IRIS[1:])], True),
+        (["5,1,setosa", *IRIS[1:]], False),
+        (["5,2,setosa", *IRIS[1:5], "u,v,w"], False),
+    ],
+)
+def test_a_first_row_of_counts_and_class_names_is_none_of_names(lines: list[str], skipped: bool, write: Write) -> None:
+    """As in the files of scikit-learn: breast_cancer.csv has four cells above rows of 31."""
+    text = "\n".join(lines)
+    table = read_table_text(text, input_format="csv")
+    assert table.columns["column 1"].rows == len(lines) - 1 if skipped else "column 1" not in table.columns
+    if skipped:
+        (warning,) = table.notes
+        assert (warning.code, warning.severity) == ("no-header", "warning")
+        bare = read_table_text(text, input_format="csv", skip_rows=1, no_header=True)
+        assert table_content(table) == table_content(bare)
+        assert table.place(0)[2] == bare.place(0)[2] == 2
+        assert read_column_names(str(write("t.csv", text.encode()))) == list(table.columns)
+
+
+@pytest.mark.parametrize(
+    ("text", "arguments", "message"),
+    [
+        ("5,p\n6,q\n7,q\n", (), "the target 'p' has one class only, 'q'; two or more are needed"),
+        ("5,p\n6,q\n7,p\n", ("--target", "kind"), "no column 'kind' in t.csv; choose from '5', 'p'"),
+    ],
+)
+def test_errors_about_a_table_say_that_its_header_may_be_data(
+    text: str, arguments: tuple[str, ...], message: str, write: Write, run_here: Run
+) -> None:
+    write("t.csv", text.encode())
+    told = run_here("rank", "t.csv", *arguments).stderr
+    assert told.endswith(
+        f"{message}; the row of names looks like data: '5'; if the file has no header, use --no-header\n"
+    )
 
 
 @given(st.lists(st.sampled_from(["a", "b", "a.1", "", " ", "column 2", "Unnamed: 0"]), min_size=1, max_size=7))

@@ -100,8 +100,9 @@ def load_mapping(mapping: str | os.PathLike[str] | Mapping[str, Any] | None) -> 
     try:
         with open(mapping, "rb") as stream:
             content = stream.read(MOST_BYTES + 1)
-    except OSError as error:
-        raise MappingError(f"cannot be read: {(error.strerror or str(error)).lower()}", source=source) from error
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise MappingError(f"cannot be read: {reason.lower()}", source=source) from error
     if len(content) > MOST_BYTES:
         raise MappingError(f"is larger than {MOST_BYTES >> 20} MiB; is it a mapping?", source=source)
     return parse_mapping(content, source)

@@ -18,7 +18,7 @@ from probfs.notes import Note, NoteKind
 from probfs.tables.arrays import Floats, Integers, Labels, index_array, looked_up, text_array
 from probfs.tables.cells import Kind
 from probfs.tables.column import Column
-from probfs.tables.table import GIVEN_AS_Y, Table
+from probfs.tables.table import GIVEN_AS_Y, Table, recalling_header
 from probfs.text import counted, listed, option, quoted
 
 if TYPE_CHECKING:
@@ -235,7 +235,8 @@ def check_target(prepared: PreparedTable) -> None:
     """Refuse a table whose target is no class column, or has nothing beside it to rank."""
     problem = _problem_with_target(prepared)
     if problem is not None:
-        raise DataError(problem, source=prepared.table.source)
+        with recalling_header(prepared.table):
+            raise DataError(problem, source=prepared.table.source)
 
 
 def _problem_with_target(prepared: PreparedTable) -> str | None:

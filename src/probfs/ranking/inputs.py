@@ -19,7 +19,7 @@ from probfs.tables.cells import Kind
 from probfs.tables.files import find_parts, name_together
 from probfs.tables.opening import STANDARD_INPUT
 from probfs.tables.reading import ReadOptions, read_parts, read_table
-from probfs.tables.table import Table
+from probfs.tables.table import Table, recalling_header
 from probfs.text import option
 
 if TYPE_CHECKING:
@@ -86,7 +86,8 @@ def read_prepared(request: InputRequest) -> tuple[PreparedTable, ColumnMapping]:
     if request.y is not None:
         table = _with_labels(table, request.data, request.y, mapping, choice)
     report("preparing columns")
-    return prepare(table, mapping, choice, request.reading.decimal), mapping
+    with recalling_header(table):
+        return prepare(table, mapping, choice, request.reading.decimal), mapping
 
 
 def reading_for(

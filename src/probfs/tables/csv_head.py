@@ -17,7 +17,7 @@ from typing import Any, BinaryIO
 
 from probfs.errors import DataError
 from probfs.notes import Note, NoteKind
-from probfs.tables.header import NamedColumns, count_titles, is_number, read_header
+from probfs.tables.header import NamedColumns, count_titles, holds_counts, is_number, note_counts, read_header
 from probfs.tables.opening import ReadOptions, TableInput, copy_of, decode_line
 from probfs.text import option
 
@@ -184,11 +184,7 @@ def _read_head(raw: Any, start: int, lines: Sequence[str], table_input: TableInp
         # What begins the decimals separates cells only where nothing else does.
         usual, others = others[0], others[1:] + usual
     skipped = options.skip_rows or 0
-    beginning = "".join(lines[skipped:])[:1000].lstrip()
-    if beginning.lower().startswith(_MARKUP):
-        raise DataError("is a web page or XML, not a table; was the download refused?", source=source)
-    if _JSON_ARRAY.match(beginning):
-        raise DataError("is a JSON array, not a table; write one object a line (JSON lines)", source=source)
+    _refuse_other_texts("".join(lines[skipped:])[:1000].lstrip(), source)
     told = _SEPARATOR_LINE.fullmatch(lines[skipped]) if len(lines) > skipped else None
     if told is not None:
         skipped += 1
@@ -203,17 +199,28 @@ def _read_head(raw: Any, start: int, lines: Sequence[str], table_input: TableInp
         # Say what is wrong with the header.
         next(csv_records(lines[skipped:], delimiter, source, skipped + 1), None)
         raise DataError("is empty; a header line and data rows are needed", source=source)
-    if not options.no_header:
+    no_header = options.no_header
+    if options.skip_rows is None and not no_header and holds_counts(first):
+        notes = [*notes, note_counts(first.pop(0), source)]
+        skipped, no_header = skipped + layout.ends[0], True
+    if not no_header:
         header, skipped = first[titles], skipped + layout.ends[titles]
         if len(first) > titles + 1 and _rows_have_names(first[titles + 1 :], len(header)):
             first[titles] = ["", *header]
         elif len(header) == 1:
             _refuse_one_column(header[0], delimiter, source, skipped)
-    columns = read_header(first, titles, source, no_header=options.no_header)
-    rows = first if options.no_header else first[titles + 1 :]
+    columns = read_header(first, titles, source, no_header=no_header)
+    rows = first if no_header else first[titles + 1 :]
     start += len("".join(lines[:skipped]).encode())
     first_bytes = sum(map(len, lines[skipped:end_of_rows]))
     return CsvHead(raw, columns, delimiter, (*notes, *columns.notes), start, skipped + 1, rows, first_bytes)
+
+
+def _refuse_other_texts(beginning: str, source: str) -> None:
+    if beginning.lower().startswith(_MARKUP):
+        raise DataError("is a web page or XML, not a table; was the download refused?", source=source)
+    if _JSON_ARRAY.match(beginning):
+        raise DataError("is a JSON array, not a table; write one object a line (JSON lines)", source=source)
 
 
 def _refuse_one_column(name: str, delimiter: str, source: str, line: int) -> None:

@@ -12,7 +12,7 @@ from urllib.parse import unquote
 from probfs.errors import DataError, UsageError
 from probfs.tables import urls
 from probfs.tables.formats import TABLE_FORMATS, format_of_path
-from probfs.tables.opening import STANDARD_INPUT, display_name
+from probfs.tables.opening import STANDARD_INPUT, display_name, refuse_nul
 from probfs.text import counted, quoted
 
 _MISSING_PARTITION = "__HIVE_DEFAULT_PARTITION__"
@@ -41,6 +41,8 @@ def find_parts(paths: Sequence[str | os.PathLike[str]]) -> tuple[Part, ...]:
         raise UsageError("standard input cannot be read together with files; name files only")
     if not names:
         raise UsageError("no file is named; name one or more")
+    for name in names:
+        refuse_nul(name)
     found = [_expand(name) for name in names]
     files = [file for _, some in found for file in some]
     if files == names[:1]:
@@ -82,8 +84,8 @@ def _is_pattern(name: str) -> bool:
 def _expand(name: str) -> tuple[str, Sequence[str]]:
     """The files that one argument names, and the folder above whatever was not spelt out."""
     if _is_pattern(name):
-        fixed = "/".join(takewhile(lambda folder: not glob.has_magic(folder), name.split("/")[:-1]))
-        return fixed, _files_matching(name, len(fixed))
+        fixed = _fixed_folders(name)
+        return fixed, _files_matching(name, fixed)
     if _is_folder(name):
         folder = name.rstrip("/") or "/"
         files = _tables_below(folder)
@@ -95,11 +97,26 @@ def _expand(name: str) -> tuple[str, Sequence[str]]:
     return name.rpartition("/")[0], [name]
 
 
-def _files_matching(pattern: str, fixed: int) -> list[str]:
-    """The files that a pattern matches, of which so many characters are a path without one."""
-    matches = urls.matching_urls(pattern) if urls.is_url(pattern) else glob.glob(pattern, recursive=True)
+def _fixed_folders(pattern: str) -> str:
+    """The folders above a pattern, which may be called ``data [1]``, or a host [::1]."""
+    fixed = ""
+    for folder in pattern.split("/")[:-1]:
+        longer = f"{fixed}{folder}/"
+        if _is_pattern(longer):
+            break
+        fixed = longer
+    return fixed.rstrip("/")
+
+
+def _files_matching(pattern: str, fixed: str) -> list[str]:
+    """The files that a pattern matches, which begins with folders that are no patterns."""
+    start = len(fixed)
+    if urls.is_url(pattern):
+        matches = urls.matching_urls(pattern)
+    else:
+        matches = glob.glob(glob.escape(fixed) + pattern[start:], recursive=True)
     # Nobody asked for hidden ones, unless the pattern names some.
-    matches = [match for match in matches if _is_hidden(pattern[fixed:]) or not _is_hidden(match[fixed:])]
+    matches = [match for match in matches if _is_hidden(pattern[start:]) or not _is_hidden(match[start:])]
     folders = [match for match in matches if _is_folder(match)]
     files = sorted(set(matches).difference(folders))
     if "**" not in pattern:

@@ -19,6 +19,7 @@ ROWS_LOOKED_AT = 100
 """How many of the first rows tell names from data."""
 # What pandas calls a first column without a name, and again when such a file is written and read once more.
 _PANDAS_INDEX = re.compile(r"Unnamed: 0(?:\.\d+)*")
+_COUNT = re.compile(r"\d{1,18}", re.ASCII)
 _NUMBER = re.compile(r"\s*[+-]?(?:\d+[.,]?\d*|[.,]\d+)(?:[eE][+-]?\d+)?\s*", re.ASCII)
 
 
@@ -150,10 +151,31 @@ def note_data(names: Sequence[str], rows: Sequence[Sequence[str]], source: str) 
             numbers.append(name)
         if name in cells:
             repeated.append(name)
-    if _are_consecutive(numbers) if numbers else 2 * len(repeated) <= columns or len(rows) < 2:
+    if not repeated and _are_consecutive(numbers) if numbers else 2 * len(repeated) <= columns or len(rows) < 2:
         return []
     message = f"{source}: the row of names looks like data: {listed(numbers or repeated)}"
     return [NoteKind.NO_HEADER.note(f"{message}; if the file has no header, use {option('no_header', True)}")]
+
+
+def holds_counts(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether the first row counts rows and features, and names the classes of the last column, as scikit-learn's files
+    have it above rows of numbers.
+
+    >>> holds_counts([["3", "2", "red", "blue"], ["1.5", "2", "0"], ["2.5", "3", "1"]])
+    True
+    """
+    counts, classes, below = rows[0][:2], rows[0][2:], rows[1 : ROWS_LOOKED_AT + 1]
+    if not classes or not below or not all(map(_COUNT.fullmatch, counts)) or any(map(is_number, classes)):
+        return False
+    told, features = map(int, counts)
+    return told >= len(below) and all(len(row) == features + 1 and all(map(is_number, row)) for row in below)
+
+
+def note_counts(row: Sequence[str], source: str) -> Note:
+    """A warning that the first row was skipped, as it holds counts."""
+    message = f"{source}: the first row holds counts and class names, no names of columns: {listed(row)}"
+    remedy = f"it was skipped, as {option('skip_rows', 1)} {option('no_header', True)} would do"
+    return NoteKind.NO_HEADER.note(f"{message}; {remedy}")
 
 
 def is_number(cell: str) -> bool:

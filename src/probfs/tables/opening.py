@@ -211,6 +211,12 @@ def display_name(path: str | os.PathLike[str]) -> str:
     return printable(shown_url(text) if is_url(text) else text) or "''"
 
 
+def refuse_nul(path: str) -> None:
+    """Refuse what no path can be, and Python calls a wrong value."""
+    if "\0" in path:
+        raise DataError("cannot be read: the path holds a NUL byte", source=display_name(path))
+
+
 @contextlib.contextmanager
 def open_source(
     path: str | os.PathLike[str], max_unpacked: int | None = None, *, most: int | None = None
@@ -245,6 +251,7 @@ def open_source(
 def _open(path: str | os.PathLike[str], stack: contextlib.ExitStack) -> Any:
     """The file as it is stored, or a copy if it cannot be read twice."""
     text = os.fspath(path)
+    refuse_nul(text)
     stream: Any
     if text == STANDARD_INPUT:
         if sys.stdin is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import compress
@@ -11,8 +12,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from probfs.errors import DataError
-from probfs.notes import Note
+from probfs.errors import DataError, ProbfsError
+from probfs.notes import Note, NoteKind
 from probfs.runtime.parallel import count_cores, map_in_threads
 from probfs.tables.arrays import EXACT, Floats, Integers, double_array, numpy_array
 from probfs.tables.cells import Kind
@@ -161,6 +162,18 @@ def table_of_columns(
         hint = "" if source.startswith("<") else "; is it the right file?"
         raise NoRowsError(f"has no data rows{hint}", source=source, columns=tuple(by_name))
     return Table(source, by_name, rows, lines, notes=notes)
+
+
+@contextmanager
+def recalling_header(table: Table) -> Iterator[None]:
+    """Errors about a table say, too, if its row of names looks like data: that may be why, and no note will be told."""
+    try:
+        yield
+    except ProbfsError as error:
+        for note in table.notes:
+            if note.code == NoteKind.NO_HEADER.code:
+                error.message += f"; {note.removeprefix(f'{table.source}: ')}"
+        raise
 
 
 def number_groups(columns: Iterable[Column]) -> Iterator[list[Column]]:
