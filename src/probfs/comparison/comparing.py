@@ -23,10 +23,9 @@ from probfs.ranking.document import kind_of_document, read_json
 from probfs.ranking.result import Ranking
 from probfs.runtime.progress import Progress, listening
 from probfs.selection.result import Selection
-from probfs.tables.compression import without_compression_ending
 from probfs.tables.files import may_be_many
 from probfs.tables.formats import format_of_path
-from probfs.tables.opening import STANDARD_INPUT, display_name, open_source
+from probfs.tables.opening import STANDARD_INPUT, display_name, open_source, without_compression_ending
 from probfs.text import did_you_mean, listed, option, printable, quoted, shorten_middle
 
 if TYPE_CHECKING:

@@ -6,28 +6,24 @@ Behind a row may stand a comment or a weight. Where no commas separate its value
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from io import BufferedReader, TextIOWrapper
+from itertools import chain
+from typing import BinaryIO
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from probfs.errors import DataError
-from probfs.notes import NoteKind
+from probfs.notes import Note, NoteKind
 from probfs.runtime.memory import require_memory
-from probfs.tables.arff_header import (
-    Attribute,
-    Header,
-    LineError,
-    as_bytes,
-    open_text,
-    outline_of,
-    read_header,
-    split_values,
-)
 from probfs.tables.arrays import Integers, double_array, filled, known_numbers, text_array
 from probfs.tables.cells import Kind
 from probfs.tables.column import Column, dictionary_cells, typed_column
+from probfs.tables.csv_head import HEAD_BYTES, Reading
+from probfs.tables.header import tell_apart
 from probfs.tables.opening import TableInput, decode_line
 from probfs.tables.table import NoRowsError, RowLines, Table
 from probfs.text import counted, listed, quoted
@@ -36,22 +32,28 @@ _BLOCK = 16 << 20
 """How many characters are read at a time."""
 _CELLS_AT_ONCE = 1 << 22
 """Cells of rows that are checked together: a sparse row of two bytes stands for as many as are declared."""
+_QUOTED = re.compile(r"""(?<![^\s,{])('[^'\\]*(?:\\.[^'\\]*)*'|"[^"\\]*(?:\\.[^"\\]*)*\")(?![^\s,{}%])""")
+"""A value in quotes of either kind, with a backslash before a quote inside it."""
+_COMMENT = re.compile(r"(?:^|(?<=[\s,}\0]))%.*", re.DOTALL)
+_WEIGHT = re.compile(r"(?<!^)[\s,]*\{\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\s*\}$")
+_ESCAPED = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
+_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", **{mark: mark for mark in "\\'\"%"}}
+_KEYWORD = re.compile(r"@([a-z]+)(?![^\s{\0])\s*(.*)", re.DOTALL | re.IGNORECASE)
+_NAME_AND_TYPE = re.compile(r"(\0|[^\s{'\"]+)\s*(.*)", re.DOTALL)
+_TYPE = re.compile(r"(\0|[^\s{\[]+)\s*(?:\[[^\]]*\])?\s*(.*)", re.DOTALL)
+_ISO_DATE = "yyyy-MM-dd'T'HH:mm:ss"
+_DATE_PART = re.compile(r"'([^']*)'|([A-Za-z])\2*")
+_DATE_PARTS = {
+    "yyyy": "%Y", "yy": "%y", "MMM": "%b", "MM": "%m", "M": "%m", "dd": "%d", "d": "%d", "HH": "%H", "H": "%H",
+    "mm": "%M", "m": "%M", "ss": "%S", "s": "%S",
+}  # fmt: skip
 _SPECIAL = b"\\%{}'\"" + bytes(number for number in range(32) if number not in b"\t\n")
 """Characters that no plain row has."""
-_DOUBLE = pa.float64()
 _DICTIONARY = pa.dictionary(pa.int32(), pa.string())
-_WEIGHT = re.compile(r"(?<!^)[\s,]*\{\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\s*\}$")
 
 
-def read_arff(table_input: TableInput) -> Table:
-    """Read an ARFF file; nominal attributes keep their declared values."""
-    with table_input.as_utf8() as raw:
-        text = open_text(raw)
-        header = read_header(text, table_input.source)
-        reader = _DataReader(header, table_input.source)
-        while data := as_bytes(text.read(_BLOCK) + text.readline()):
-            reader.read(data.removesuffix(b"\n") + b"\n")
-        return reader.finish()
+class _LineError(Exception):
+    """What is wrong with a line."""
 
 
 class _ValueError(Exception):
@@ -60,6 +62,144 @@ class _ValueError(Exception):
     def __init__(self, problem: str, text: str) -> None:
         super().__init__(problem)
         self.text = text
+
+
+@dataclass(frozen=True)
+class Attribute:
+    """A column as an @attribute line declares it."""
+
+    name: str
+    is_number: bool = False
+    nominal: tuple[str, ...] | None = None
+    """The declared values of a nominal attribute."""
+    date_format: str | None = None
+    """How dates of a date attribute are written, as Java has it."""
+
+
+@dataclass(frozen=True)
+class Header:
+    """The attributes in their order, and notes about what was ignored."""
+
+    attributes: tuple[Attribute, ...]
+    notes: tuple[Note, ...]
+    lines: int
+    """How many lines the header takes, the one of @data included."""
+
+
+def read_arff(table_input: TableInput) -> Table:
+    """Read an ARFF file; nominal attributes keep their declared values."""
+    with table_input.as_utf8() as raw:
+        text = open_text(raw)
+        reader = _DataReader(read_header(text, table_input.source), table_input.source)
+        while data := _as_bytes(text.read(_BLOCK) + text.readline()):
+            reader.read(data.removesuffix(b"\n") + b"\n")
+        return reader.finish()
+
+
+def open_text(raw: BinaryIO) -> TextIOWrapper:
+    """The text of a file, whose lines may end in any way; bytes that are not UTF-8 are found line by line."""
+    # The file stays open when the text is closed.
+    return TextIOWrapper(BufferedReader(Reading(raw, raw.tell()), HEAD_BYTES), "utf-8", "surrogateescape")
+
+
+def _as_bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")
+
+
+def read_header(text: TextIOWrapper, source: str) -> Header:
+    """Read the header from a text, of which it takes the lines up to and including @data."""
+    numbered = enumerate(iter(text.readline, ""), 1)
+    lines = ((number, decode_line(_as_bytes(line), number, source).strip()) for number, line in numbered)
+    attributes: list[Attribute] = []
+    notes: list[Note] = []
+    number = 0
+    try:
+        for number, line in lines:
+            outline, values = _outline_of(line)
+            declaration = _KEYWORD.match(outline)
+            keyword = declaration[1].lower() if declaration else ""
+            if declaration and keyword == "attribute":
+                while "{" in outline and "}" not in outline:
+                    _, more = next(lines, (0, "@data"))
+                    if _KEYWORD.match(more):
+                        raise _LineError("the list of values is never closed with '}'")
+                    more, further = _outline_of(more)
+                    outline, values = f"{outline} {more}", chain(values, further)
+                attribute, rest = _parse_attribute(outline[declaration.start(2) :], values)
+                attributes.append(attribute)
+                if rest:
+                    message = f"{source}: attribute {quoted(attribute.name)}: {quoted(rest)} after the type is ignored"
+                    notes.append(NoteKind.IGNORED.note(message, [attribute.name]))
+            elif declaration and keyword == "data":
+                if not attributes:
+                    raise _LineError("no @attribute comes before @data; declare each column with one")
+                if declaration[2]:
+                    raise _LineError("something follows @data; begin the rows on the next line")
+                names, notes_on_names = tell_apart([one.name for one in attributes], source, "attribute")
+                named = tuple(replace(one, name=name) for one, name in zip(attributes, names, strict=True))
+                return Header(named, (*notes_on_names, *notes), number)
+            elif outline and keyword != "relation":
+                choices = "choose from @relation, @attribute and @data"
+                raise _LineError(f"{quoted(line.split()[0])} is not an ARFF declaration; {choices}")
+        if number:
+            raise _LineError("the ARFF header has no @data line; is the file cut off?")
+    except _LineError as error:
+        raise DataError(str(error), source=source, line=number) from error
+    raise DataError("is empty; an ARFF header and data rows are needed", source=source)
+
+
+def _parse_attribute(outline: str, values: Iterator[str]) -> tuple[Attribute, str]:
+    """What follows @attribute, and what stands there without a meaning."""
+    match = _NAME_AND_TYPE.match(outline)
+    if match is None:
+        raise _LineError("@attribute needs a name and a type; is a quote never closed?")
+    name, rest = (_value(match[1], values) or "").strip(), match[2]
+    subject = f"attribute {quoted(name)}"
+    if rest.startswith("{"):
+        inside, _, rest = rest[1:].partition("}")
+        inside = inside.strip(", \t")
+        listed_values = _split_values(inside, values) if inside else []
+        nominal = tuple("?" if value is None else value for value in listed_values)
+        if len(set(nominal)) < len(nominal):
+            twice = next(value for place, value in enumerate(nominal) if value in nominal[:place])
+            raise _LineError(f"{subject}: value {quoted(twice)} is declared twice")
+        return Attribute(name, nominal=nominal), rest.strip()
+    declared = _TYPE.match(rest)
+    if declared is None:
+        raise _LineError(f"{subject} has no type; choose from numeric, string, date and {{a,b,c}}")
+    kind, rest = (_value(declared[1], values) or "?").lower(), declared[2]
+    if kind == "date":
+        return Attribute(name, date_format=(_value(rest, values) if rest else None) or _ISO_DATE), ""
+    if kind not in ("numeric", "real", "integer", "string"):
+        raise _LineError(f"{subject}: type {quoted(kind)} is not one of numeric, string, date, {{a,b,c}}")
+    return Attribute(name, is_number=kind != "string"), rest
+
+
+def _outline_of(line: str) -> tuple[str, Iterator[str]]:
+    """A line with NUL in place of each quoted value, without the comment behind it; and these values."""
+    return _COMMENT.sub("", _QUOTED.sub("\0", line)).strip(), iter(_QUOTED.findall(line))
+
+
+def _split_values(outline: str, quoted_values: Iterator[str]) -> list[str | None]:
+    """The values of a row or a list, between commas, or else blanks; None for a missing one."""
+    cells = outline.split("," if "," in outline else None)
+    return [_value(cell.strip(), quoted_values) for cell in cells]
+
+
+def _value(cell: str, quoted_values: Iterator[str]) -> str | None:
+    if cell == "\0":
+        text = next(quoted_values)
+        try:
+            return _ESCAPED.sub(lambda found: _ESCAPES.get(found[1]) or chr(int(found[1][1:], 16)), text[1:-1])
+        except ValueError as error:
+            raise _LineError(
+                f"{quoted(text)} has a backslash that stands before no character that needs one"
+            ) from error
+    if not cell:
+        raise _LineError("an empty value; a missing one is written ?")
+    if cell[0] in "'\"":
+        raise _LineError("a quote opens and is never closed on its line; close it, or put a backslash before it")
+    return None if cell == "?" else re.sub("\0", lambda _: next(quoted_values), cell)
 
 
 class _DataReader:
@@ -98,12 +238,13 @@ class _DataReader:
         for attribute, chunks in zip(self._attributes, self._chunks, strict=True):
             declared = None if attribute.nominal is None else text_array(attribute.nominal)
             kind = Kind.NUMBER if attribute.is_number else Kind.TEXT
-            columns[attribute.name] = Column(attribute.name, pa.chunked_array(chunks), kind, declared)
+            columns[attribute.name] = column = Column(attribute.name, pa.chunked_array(chunks), kind, declared)
             if attribute.date_format:
-                dates = _parse_dates(columns[attribute.name].cells, attribute.date_format)
+                dates = _parse_dates(column.cells, attribute.date_format)
                 if dates is None:
-                    problem = f"column {quoted(attribute.name)}: not all cells are dates as declared, so they are texts"
-                    notes.append(NoteKind.DATE_FORMAT.note(f"{self._source}: {problem}", [attribute.name]))
+                    problem = f"not all cells are dates like {quoted(attribute.date_format)}, so they are texts"
+                    message = f"{self._source}: column {quoted(attribute.name)}: {problem}"
+                    notes.append(NoteKind.DATE_FORMAT.note(message, [attribute.name]))
                 else:
                     columns[attribute.name] = typed_column(attribute.name, dates)
         if self._weighted:
@@ -115,11 +256,24 @@ class _DataReader:
 
     def _read_plain(self, data: bytes, rows: int) -> bool:
         """Read a block, if pyarrow can: dense rows without quotes, between commas."""
+        from pyarrow import csv
+
         # pyarrow would drop a byte-order mark.
         if len(data.translate(None, _SPECIAL)) < len(data) or data.startswith(b"\xef\xbb\xbf"):
             return False
+        types = {
+            str(place): pa.float64() if one.is_number else _DICTIONARY for place, one in enumerate(self._attributes)
+        }
+        # Half of the data for each of two threads, but no more than pyarrow takes.
+        block_size = min(max(1 << 20, len(data) // 2), 1 << 30)
+        missing = ["?", " ?", "nan", "NaN", "NAN"]
         try:
-            table = _parse_csv(data, self._attributes)
+            table = csv.read_csv(
+                pa.BufferReader(data),
+                csv.ReadOptions(column_names=list(types), block_size=block_size),
+                csv.ParseOptions(quote_char=False, ignore_empty_lines=False),
+                csv.ConvertOptions(column_types=types, null_values=missing, strings_can_be_null=False),
+            )
             cells = [
                 [self._plain_cells(attribute, chunk) for chunk in column.chunks]
                 for attribute, column in zip(self._attributes, table.columns, strict=True)
@@ -135,7 +289,7 @@ class _DataReader:
 
     @staticmethod
     def _plain_cells(attribute: Attribute, cells: pa.Array) -> pa.Array:
-        if cells.type == _DOUBLE:
+        if attribute.is_number:
             return cells
         texts = [text.strip() for text in cells.dictionary.to_pylist()]
         if "" in texts:
@@ -156,7 +310,7 @@ class _DataReader:
                 try:
                     for place, value in self._split(decode_line(text, line, self._source)):
                         cells[place] = value
-                except LineError as error:
+                except _LineError as error:
                     raise DataError(str(error), source=self._source, line=line) from error
                 rows.append(cells)
             for attribute, chunks, column in zip(self._attributes, self._chunks, zip(*rows, strict=True), strict=True):
@@ -170,32 +324,27 @@ class _DataReader:
 
     def _split(self, line: str) -> Iterable[tuple[int, str | None]]:
         """The position and the value of each cell, None for a missing one; a sparse row leaves out some."""
-        outline, quoted_values = outline_of(line)
-        row = _WEIGHT.sub("", outline.rstrip(", \t"))
-        self._weighted |= row != outline.rstrip(", \t")
+        outline, quoted_values = _outline_of(line)
+        outline = outline.rstrip(", \t")
+        row = _WEIGHT.sub("", outline)
+        self._weighted |= row != outline
         width = len(self._attributes)
-        if row.startswith("{"):
-            pairs = row.count(",") + 1 if row.strip("{} \t") else 0
-            return self._split_sparse(re.sub("\0", lambda _: next(quoted_values), row), pairs)
-        values = split_values(row, quoted_values)
-        if len(values) != width:
-            declared = f"{counted(width, 'attribute')} are declared"
-            raise LineError(f"{counted(len(values), 'value')}, but {declared}; a missing one is written ?")
-        return enumerate(values)
-
-    def _split_sparse(self, row: str, pairs: int) -> Iterable[tuple[int, str | None]]:
-        import arff
-
-        width = len(self._attributes)
-        problem = f"the sparse row is not {{index value, …}} with indices from 0 to {width - 1}, each once"
-        try:
-            decoded: dict[int, str | None]
-            (decoded,) = arff.LODGeneratorData().decode_rows((row,), [str] * width)
-        except (arff.ArffException, ValueError) as error:
-            raise LineError(problem) from error
-        if len(decoded) != pairs:
-            raise LineError(problem)
-        return decoded.items()
+        if not row.startswith("{"):
+            values = _split_values(row, quoted_values)
+            if len(values) != width:
+                declared = f"{counted(width, 'attribute')} are declared"
+                raise _LineError(f"{counted(len(values), 'value')}, but {declared}; a missing one is written ?")
+            return enumerate(values)
+        cells: dict[int, str | None] = {}
+        inside = row[1:-1].strip()
+        pairs = [pair.split() for pair in inside.split(",")] if inside or row[-1] != "}" else []
+        for pair in pairs:
+            index = int(pair[0]) if pair and pair[0].isdecimal() and len(pair[0]) < 10 else width
+            if not row.endswith("}") or index >= width or index in cells or len(pair) != 2:
+                form = f"{{index value, …}} with indices from 0 to {width - 1}, each once"
+                raise _LineError(f"the sparse row is not {form}")
+            cells[index] = _value(pair[1], quoted_values)
+        return cells.items()
 
 
 def _declared_cells(attribute: Attribute, indices: pa.Array, texts: Sequence[str | None]) -> pa.Array:
@@ -219,23 +368,12 @@ def _declared_cells(attribute: Attribute, indices: pa.Array, texts: Sequence[str
     return dictionary_cells(code_of_text[places], text_array(known)).chunk(0)
 
 
-def _parse_dates(cells: pa.ChunkedArray, date_format: str) -> pa.ChunkedArray | None:
-    """The dates that texts are; None if one of them is none."""
+def _parse_dates(cells: pa.ChunkedArray, pattern: str) -> pa.ChunkedArray | None:
+    """The dates that texts are by a pattern of Java's; None if one of them is none, or the pattern is not known."""
+    try:
+        form = _DATE_PART.sub(lambda part: part[1] if part[2] is None else _DATE_PARTS[part[0]], pattern)
+    except KeyError:
+        return None
     texts = cells.cast(pa.string())
-    dates = pc.strptime(texts, format=date_format, unit="s", error_is_null=True)
+    dates = pc.strptime(texts, format=form, unit="s", error_is_null=True)
     return None if dates.null_count > texts.null_count else dates
-
-
-def _parse_csv(data: bytes, attributes: Sequence[Attribute]) -> pa.Table:
-    """What pyarrow reads from plain rows, with columns called by their places."""
-    from pyarrow import csv
-
-    types = {str(place): _DOUBLE if one.is_number else _DICTIONARY for place, one in enumerate(attributes)}
-    # Half of the data for each of two threads, but no more than pyarrow takes.
-    block_size = min(max(1 << 20, len(data) // 2), 1 << 30)
-    return csv.read_csv(
-        pa.BufferReader(data),
-        csv.ReadOptions(column_names=list(types), block_size=block_size),
-        csv.ParseOptions(quote_char=False, ignore_empty_lines=False),
-        csv.ConvertOptions(column_types=types, null_values=["?", " ?", "nan", "NaN", "NAN"], strings_can_be_null=False),
-    )

@@ -19,9 +19,8 @@ from probfs.runtime.memory import require_memory
 from probfs.tables.arrays import text_array
 from probfs.tables.cells import Kind
 from probfs.tables.column import Column, number_column
-from probfs.tables.compression import refuse_suspicious_size
 from probfs.tables.header import ROWS_LOOKED_AT, count_titles, read_header
-from probfs.tables.opening import COMPOUND_FILE_MAGIC, ZIP_MAGIC, ReadOptions, TableInput
+from probfs.tables.opening import COMPOUND_FILE_MAGIC, ZIP_MAGIC, ReadOptions, TableInput, refuse_suspicious_size
 from probfs.tables.table import NoRowsError, RowLines, Table, table_of_columns
 from probfs.text import listed, option, quoted, shown_bytes
 

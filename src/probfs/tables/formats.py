@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, BinaryIO
 
 from probfs.registry import Registry
-from probfs.tables.compression import without_compression_ending
 from probfs.tables.opening import (
     COMPOUND_FILE_MAGIC,
     STANDARD_INPUT,
@@ -23,6 +22,7 @@ from probfs.tables.opening import (
     ZIPPED_WORKBOOK_ENDINGS,
     ReadOptions,
     TableInput,
+    without_compression_ending,
 )
 
 if TYPE_CHECKING:
@@ -53,8 +53,15 @@ class TableFormat:
     """Whether files of this format tell numbers from texts that look like numbers."""
     magic: tuple[bytes, ...] = ()
     """How files of a binary format may begin; empty for text."""
-    recognizes: Callable[[str], bool] | None = None
-    """Whether a text begins as files of this format do; None for a format that cannot be told by its beginning."""
+
+    def lacking(self) -> dict[str, str]:
+        """The options that files of this format have no use for, and what they lack for them."""
+        lacking = {} if self.delimiter else {"delimiter": "no delimiter to choose"}
+        if not self.has_sheets:
+            lacking["sheet"] = "no sheets"
+        if not self.has_header_row:
+            lacking |= {"skip_rows": "no rows before its names", "no_header": "no row of names"}
+        return lacking
 
     def input_from(
         self, raw: BinaryIO, source: str, options: ReadOptions, row_groups: tuple[int, ...] = ()
@@ -97,12 +104,18 @@ def format_of_magic(head: bytes) -> TableFormat | None:
 
 def format_of_content(head: bytes, encoding: str) -> TableFormat:
     """The format that the beginning of a file shows; CSV, which has no mark, if it shows none."""
-    try:
-        text = head.decode(encoding, "ignore").removeprefix("\ufeff")
-    except (LookupError, UnicodeError):
-        text = ""
-    recognized = (known for known in TABLE_FORMATS if known.recognizes is not None and known.recognizes(text))
-    return format_of_magic(head) or next(recognized, CSV)
+    text = ""
+    with suppress(LookupError, UnicodeError):
+        text = head.decode(encoding, "ignore").removeprefix("\ufeff").lstrip()
+    # A whole JSON object in the first line is no header of a delimited file.
+    with suppress(ValueError, RecursionError):
+        if text.startswith("{") and isinstance(json.loads(text.split("\n", 1)[0]), dict):
+            return TABLE_FORMATS["jsonl"]
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    # Comments alone are taken for ARFF, too.
+    first = next((line for line in lines if not line.startswith("%")), "@relation" if lines else "")
+    is_arff = first.lower().startswith(("@relation", "@attribute"))
+    return format_of_magic(head) or (TABLE_FORMATS["arff"] if is_arff else CSV)
 
 
 def choose_format(path: str, head: bytes, options: ReadOptions) -> TableFormat:
@@ -112,49 +125,22 @@ def choose_format(path: str, head: bytes, options: ReadOptions) -> TableFormat:
     return format_of_path(path) or format_of_content(head, options.encoding or "utf-8")
 
 
-def _is_arff(text: str) -> bool:
-    """Whether the first line that is not a comment is a declaration; comments alone are taken for ARFF too."""
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
-    first = next((line for line in lines if not line.startswith("%")), None)
-    return bool(lines) if first is None else first.lower().startswith(("@relation", "@attribute"))
-
-
-def _is_json_lines(text: str) -> bool:
-    """Whether the first line is a whole JSON object, as no header of a delimited file is."""
-    first, *_ = text.lstrip().split("\n", 1)
-    try:
-        return first.startswith("{") and isinstance(json.loads(first), dict)
-    except (ValueError, RecursionError):
-        return False
-
-
 _READ_CSV, _IPC = "csv.read_delimited", (b"ARROW1", b"FEA1", b"\xff\xff\xff\xff")
 """Arrow IPC files, Feather of version 1, and Arrow IPC streams, which begin with the length of their schema."""
 CSV = TableFormat("csv", "CSV", (".csv",), _READ_CSV, "csv_bytes", ",", ";\t|", has_header_row=True)
+_FEATHER, _JSON = (".feather", ".arrow", ".ipc"), (".jsonl", ".ndjson")
+_EXCEL, _EXCEL_MAGIC = (*ZIPPED_WORKBOOK_ENDINGS, ".xls"), (ZIP_MAGIC, COMPOUND_FILE_MAGIC)
 for _format in (
     CSV,
     TableFormat("tsv", "TSV", (".tsv", ".tab"), _READ_CSV, "tsv_bytes", "\t", has_header_row=True),
-    TableFormat("arff", "ARFF", (".arff",), "arff.read_arff", "arff_bytes", recognizes=_is_arff),
+    TableFormat("arff", "ARFF", (".arff",), "arff.read_arff", "arff_bytes"),
     TableFormat(
-        *("parquet", "Parquet", (".parquet", ".pq"), "arrow.read_parquet", "parquet_bytes"),
-        typed=True,
-        magic=(b"PAR1",),
+        "parquet", "Parquet", (".parquet", ".pq"), "arrow.read_parquet", "parquet_bytes", typed=True, magic=(b"PAR1",)
     ),
+    TableFormat("feather", "Feather", _FEATHER, "arrow.read_feather", "feather_bytes", typed=True, magic=_IPC),
+    TableFormat("jsonl", "JSON lines", _JSON, "json_lines.read_json_lines", "json_lines_bytes", typed=True),
     TableFormat(
-        *("feather", "Feather", (".feather", ".arrow", ".ipc"), "arrow.read_feather", "feather_bytes"),
-        typed=True,
-        magic=_IPC,
-    ),
-    TableFormat(
-        *("jsonl", "JSON lines", (".jsonl", ".ndjson"), "json_lines.read_json_lines", "json_lines_bytes"),
-        typed=True,
-        recognizes=_is_json_lines,
-    ),
-    TableFormat(
-        *("excel", "Excel", (*ZIPPED_WORKBOOK_ENDINGS, ".xls"), "excel.read_excel", None),
-        has_header_row=True,
-        has_sheets=True,
-        magic=(ZIP_MAGIC, COMPOUND_FILE_MAGIC),
+        "excel", "Excel", _EXCEL, "excel.read_excel", None, has_header_row=True, has_sheets=True, magic=_EXCEL_MAGIC
     ),
 ):
     TABLE_FORMATS.register(_format)

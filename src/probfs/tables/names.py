@@ -66,7 +66,7 @@ def _names_in_text(table_input: TableInput) -> Sequence[str]:
     if table_input.delimiter:
         with open_csv(table_input) as head:
             return head.columns.names[head.columns.indexes :]
-    from probfs.tables.arff_header import open_text, read_header
+    from probfs.tables.arff import open_text, read_header
 
     with table_input.as_utf8() as raw:
         return [attribute.name for attribute in read_header(open_text(raw), table_input.source).attributes]

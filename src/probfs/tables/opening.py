@@ -16,13 +16,13 @@ import stat
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from importlib import import_module
 from typing import Any, BinaryIO, TypeAlias, TypeVar
 
 from probfs.errors import DataError, UsageError
 from probfs.runtime.progress import Progress, current_listener
-from probfs.tables.compression import compression_of, unpack
 from probfs.tables.urls import first_line, is_url, open_url
-from probfs.text import option, printable, shown_url
+from probfs.text import option, printable, shown_bytes, shown_url
 
 Result = TypeVar("Result")
 STANDARD_INPUT = "-"
@@ -54,6 +54,20 @@ _HEAD_BYTES = 1 << 18
 """How much of a file shows its format, and is read at least, so that reports of progress take no time to speak of."""
 _PIECE = 1 << 20
 _MOST_IN_MEMORY = 16 << 20
+_MOST_UNPACKED, _ALWAYS_UNPACKED, _MOST_RATIO = 4 << 30, 64 << 20, 250
+"""Compressed data may unpack to the second of these many bytes however small it is, and else to so many times its size;
+tables seldom reach a fifth of this ratio.
+"""
+COMPRESSIONS = {
+    "gzip": (".gz", re.compile(rb"\x1f\x8b")),
+    # The three letters alone could begin a CSV file; a block, or the end of empty data, follows them.
+    "bzip2": (".bz2", re.compile(rb"BZh[1-9](?:1AY&SY|\x17rE8P\x90)")),
+    "xz": (".xz", re.compile(rb"\xfd7zXZ\x00")),
+    "zstd": (".zst", re.compile(rb"\x28\xb5\x2f\xfd")),
+}
+"""What file names end in after the ending of their format, and how the data begins."""
+_MODULES = {"gzip": "gzip", "bzip2": "bz2", "xz": "lzma"}
+"""The modules of the standard library, which has none for zstd before Python 3.14."""
 
 
 @dataclass(frozen=True)
@@ -106,16 +120,11 @@ class ReadOptions:
         from probfs.tables.formats import format_of_path
 
         known = format_of_path(path)
-        return replace(
-            self,
-            input_format=None,
-            delimiter=self.delimiter if known is None or known.delimiter else None,
-            sheet=self.sheet if known is None or known.has_sheets else None,
-            skip_rows=self.skip_rows if known is None or known.has_header_row else None,
-            no_header=self.no_header and (known is None or known.has_header_row),
-            as_text=None,
-            unneeded=None,
-        )
+        unfit = {} if known is None else {name: _DEFAULTS[name] for name in known.lacking()}
+        return replace(self, input_format=None, as_text=None, unneeded=None, **unfit)
+
+
+_DEFAULTS: dict[str, Any] = {"delimiter": None, "sheet": None, "skip_rows": None, "no_header": False}
 
 
 class NotUtf8Error(DataError):
@@ -150,7 +159,8 @@ class TableInput:
             raise UsageError(f"{option('encoding')}: {problem}") from error
         with contextlib.ExitStack() as stack:
             if codec.name not in ("utf-8", "utf-8-sig"):
-                raw = stack.enter_context(copy_of(self._recoded(codec.incrementaldecoder())))
+                pieces = codecs.iterdecode(iter(lambda: self.raw.read(_PIECE), b""), encoding)
+                raw = stack.enter_context(copy_of(self._recoded(pieces)))
             start = raw.tell()
             mark = raw.read(len(codecs.BOM_UTF8))
             if mark.startswith(_UTF16):
@@ -158,17 +168,14 @@ class TableInput:
             raw.seek(start + (len(mark) if mark == codecs.BOM_UTF8 else 0))
             yield raw
 
-    def _recoded(self, decoder: codecs.IncrementalDecoder) -> Iterator[bytes]:
-        done, chunk = 0, None
-        while chunk != b"":
-            chunk = self.raw.read(_PIECE)
-            try:
-                yield decoder.decode(chunk, final=not chunk).encode("utf-8", "surrogatepass")
-            except UnicodeError as error:
-                place = done + getattr(error, "start", 0)
-                problem = f"is not {self.options.encoding} near byte {place}; try another {option('encoding')}"
-                raise DataError(problem, source=self.source) from error
-            done += len(chunk)
+    def _recoded(self, pieces: Iterator[str]) -> Iterator[bytes]:
+        try:
+            for piece in pieces:
+                yield piece.encode("utf-8", "surrogatepass")
+        except UnicodeError as error:
+            place = max(0, self.raw.tell() - 1) // _PIECE * _PIECE + getattr(error, "start", 0)
+            problem = f"is not {self.options.encoding} near byte {place}; try another {option('encoding')}"
+            raise DataError(problem, source=self.source) from error
 
 
 def read_text(read: Callable[[TableInput], Result], table_input: TableInput) -> tuple[Result, str | None]:
@@ -231,14 +238,15 @@ def open_source(
         try:
             raw: Any = _open(path, stack)
             head = _peek(raw)
-            compression = compression_of(head)
+            compression = _compression_of(head)
             if compression is not None:
-                raw = stack.enter_context(copy_of(unpack(compression, raw, name, max_unpacked), most))
+                raw = stack.enter_context(copy_of(_unpack(compression, raw, name, max_unpacked), most))
                 head = _peek(raw)
-                if again := compression_of(head):
-                    twice = f"is compressed twice, with {again.name} and then {compression.name}"
+                if again := _compression_of(head):
+                    twice = f"is compressed twice, with {again} and then {compression}"
                     raise DataError(f"{twice}; unpack it first", source=name)
-            if head.startswith(ZIP_MAGIC) and not _is_zipped_workbook(raw, name):
+            # The members of a workbook are in a folder xl.
+            if head.startswith(ZIP_MAGIC) and b"xl/" not in head:
                 raise DataError("is a zip archive; unpack it first", source=name)
             for place, magic, what in _NO_TABLES:
                 if head.startswith(magic, place):
@@ -277,7 +285,11 @@ class _CountedFile(io.RawIOBase):
         # pyarrow reads in other threads, which do not know the listener.
         self._listener = current_listener()
         self._done = 0
-        self._size: int | None = getattr(stream, "size", None) if remote else _size_of(stream)
+        self._size: int | None = getattr(stream, "size", None)
+        # A program may have replaced standard input by a stream that is no file.
+        with contextlib.suppress(AttributeError, OSError):
+            status = os.fstat(stream.fileno())
+            self._size = status.st_size if stat.S_ISREG(status.st_mode) else None
         self._report()
 
     def readable(self) -> bool:
@@ -311,30 +323,19 @@ class _CountedFile(io.RawIOBase):
         self._listener(Progress("reading", done, self._size, "bytes"))
 
 
-def _size_of(stream: Any) -> int | None:
-    try:
-        status = os.fstat(stream.fileno())
-    except OSError:
-        # A program has replaced standard input by a stream that is no file.
-        return None
-    return status.st_size if stat.S_ISREG(status.st_mode) else None
-
-
-def copy_of(pieces: Iterable[bytes], most: int | None = None) -> Any:
+@contextlib.contextmanager
+def copy_of(pieces: Iterable[bytes], most: int | None = None) -> Iterator[Any]:
     """A temporary file with these bytes; at ``most`` so many, give or take a piece."""
     # Here, as it imports what unpacks any archive.
     import tempfile
 
-    with contextlib.ExitStack() as stack:
-        file = stack.enter_context(tempfile.SpooledTemporaryFile(_MOST_IN_MEMORY))
+    with tempfile.SpooledTemporaryFile(_MOST_IN_MEMORY) as file:
         for piece in pieces:
             file.write(piece)
             if most is not None and file.tell() >= most:
                 break
         file.seek(0)
-        # From now on, it is the caller who closes it.
-        stack.pop_all()
-        return file
+        yield file
 
 
 def _peek(raw: BinaryIO) -> bytes:
@@ -344,17 +345,57 @@ def _peek(raw: BinaryIO) -> bytes:
     return head
 
 
-def _is_zipped_workbook(raw: BinaryIO, name: str) -> bool:
-    """Whether a zip archive is a workbook, which has a folder ``xl``; a damaged archive is what its name says."""
-    import zipfile
+def _compression_of(head: bytes) -> str | None:
+    return next((name for name, (_, magic) in COMPRESSIONS.items() if magic.match(head)), None)
 
-    start = raw.tell()
-    try:
-        return any(member.startswith("xl/") for member in zipfile.ZipFile(raw).namelist())
-    except (zipfile.BadZipFile, ValueError, NotImplementedError):
-        return name.lower().endswith(ZIPPED_WORKBOOK_ENDINGS)
-    finally:
-        raw.seek(start)
+
+def without_compression_ending(name: str) -> str:
+    """A file name in lower case, without the ending of a compression.
+
+    >>> without_compression_ending("t.csv.xz"), without_compression_ending("t.csv")
+    ('t.csv', 't.csv')
+    """
+    return re.sub(r"\.(?:gz|bz2|xz|zst)$", "", name)
+
+
+def refuse_suspicious_size(unpacked: int, packed: int, chosen: int | None, which: str, source: str) -> None:
+    """Refuse data that unpacks to more than the user's limit, or to suspiciously many times its size."""
+    limit = min(_MOST_UNPACKED, max(_ALWAYS_UNPACKED, _MOST_RATIO * packed)) if chosen is None else chosen
+    if unpacked > limit:
+        problem = f"{which} unpack to more than {shown_bytes(limit)}"
+        remedy = f"if that is meant, allow it with {option('max_unpacked', typed='SIZE')}"
+        raise DataError(f"{problem}; {remedy}", source=source)
+
+
+def _unpack(compression: str, packed: BinaryIO, source: str, most: int | None) -> Iterator[bytes]:
+    """The unpacked bytes of compressed data, up to a limit."""
+    import lzma
+    import zlib
+
+    stream: Any
+    if compression in _MODULES:
+        stream = import_module(_MODULES[compression]).open(packed)
+    else:
+        import pyarrow as pa
+
+        stream = pa.CompressedInputStream(pa.PythonFile(packed, "r"), compression)
+    start, unpacked, data = packed.tell(), 0, None
+    with stream:
+        while data != b"":
+            try:
+                data = bytes(stream.read(_PIECE))
+            except (EOFError, OSError, zlib.error, lzma.LZMAError) as error:
+                if isinstance(error, OSError) and error.errno is not None:
+                    # The file could not be read, which is no fault of its content.
+                    raise
+                early = isinstance(error, EOFError) or str(error).startswith("Truncated")
+                problem = f"the {compression} data {'ends too early' if early else 'is damaged'}"
+                raise DataError(f"{problem}; fetch or write the file again", source=source) from error
+            unpacked += len(data)
+            size = packed.tell() - start
+            which = f"the first {shown_bytes(size)} of its {compression} data"
+            refuse_suspicious_size(unpacked, size, most, which, source)
+            yield data
 
 
 def decode_line(line: bytes, number: int, source: str) -> str:

@@ -145,13 +145,8 @@ def _read_file(part: Part, options: ReadOptions) -> Table:
     source = display_name(part.path)
     with open_source(part.path, options.max_unpacked) as (raw, head):
         chosen = choose_format(part.path, head, options)
-        for parameter, given, taken, lacking in (
-            ("delimiter", options.delimiter is not None, bool(chosen.delimiter), "no delimiter to choose"),
-            ("sheet", options.sheet is not None, chosen.has_sheets, "no sheets"),
-            ("skip_rows", options.skip_rows is not None, chosen.has_header_row, "no rows before its names"),
-            ("no_header", options.no_header, chosen.has_header_row, "no row of names"),
-        ):
-            if given and not taken:
+        for parameter, lacking in chosen.lacking().items():
+            if getattr(options, parameter) not in (None, False):
                 raise UsageError(f"{option(parameter)}: {source} is {chosen.title}, which has {lacking}")
         # Readers of binary formats check this themselves.
         other = None if chosen.magic else format_of_magic(head)
