@@ -162,7 +162,7 @@ def sum_two_class_changes(codes, features, offsets, excess, posterior, start, su
 
 
 @_compiled
-def sum_changes(codes, features, offsets, excess, posterior, start, labels, counts, sums, first, end):  # noqa: C901
+def sum_changes(codes, features, offsets, excess, posterior, start, labels, counts, sums, first, end):
     """The same for any number of classes: Σ ½ Σ_c |P_c - Q_c| and Σ (P_y - Q_y)."""
     classes, rows = posterior.shape
     table = np.uint64(excess.size // classes)
