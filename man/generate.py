@@ -14,7 +14,7 @@ from probfs import __version__
 from probfs.api.options import Option
 from probfs.classifiers.catalogue import CLASSIFIERS
 from probfs.classifiers.unfitted import UnfittedClassifier
-from probfs.cli import COMMANDS, FIRST_OPTIONS, load_command, probfs
+from probfs.cli import COMMANDS, FIRST_OPTIONS, SUMMARY, load_command
 from probfs.cli.options import Command
 from probfs.comparison.measures import MEASURES
 from probfs.comparison.result import ColumnChange
@@ -272,7 +272,7 @@ OPTION_DETAILS = {
     "uncertainty": "The standard errors are those of the scores in round 1; the intervals take 50 rankings of "
     "half of the rows.",
     "seed": "Also of tables drawn for p-values where values are rare. Nothing else is random.",
-    "output": "Written whole or not at all.",
+    "output": "Written whole or not at all; - is standard output.",
     "safe_csv": "In CSV and TSV, a text that would be taken for a formula begins with an apostrophe.",
     "top": "All are computed.",
     "quiet": "Neither notes nor progress on standard error; twice, no warnings either.",
@@ -432,7 +432,7 @@ def _in_synopsis(argument: Option, name: str) -> str:
 def _main_page(pages: list[str]) -> str:
     lines = _heading("probfs", "rank the columns of a table")
     lines += [".SH SYNOPSIS", ".B probfs", "[\\fB\\-\\-version\\fR] \\fICOMMAND\\fR [\\fIOPTION\\fR ...]"]
-    lines += [".SH DESCRIPTION", _roff(probfs.__doc__ or ""), ".SH COMMANDS"]
+    lines += [".SH DESCRIPTION", _roff(SUMMARY), ".SH COMMANDS"]
     for name in COMMANDS:
         lines += [".TP", f".BR probfs\\-{name} (1)", _roff(summary(name))]
     lines += [".SH OPTIONS", *_option_lines(FIRST_OPTIONS.items())]

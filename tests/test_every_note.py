@@ -17,7 +17,7 @@ from sklearn.tree import DecisionTreeClassifier
 import probfs
 from probfs.classifiers.naive_bayes.classifier import FittedNaiveBayes
 from probfs.cli import run as run_command
-from probfs.cli.reporter import Reporter
+from probfs.cli.streams import Reporter
 from probfs.notes import Note, NoteKind
 from probfs.runtime.progress import COMPILING, Progress
 from tests.support.clusters import InProcessCluster, connect_here

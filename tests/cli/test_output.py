@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from probfs.cli.output import deliver, tell
+from probfs.cli.streams import deliver, tell
 from probfs.errors import OutputError
 from tests.support.commands import COMMUTE, Run, run_in_terminal, run_shell_line
 from tests.support.hostile_names import HOSTILE_NAMES, hostile_csv
@@ -62,6 +62,33 @@ def test_an_output_that_is_standard_input_is_refused(tmp_path: Path) -> None:
     path.write_bytes((SAMPLES / "commute.csv").read_bytes())
     assert run_shell_line(f"probfs rank - --output {path} < {path}").returncode == 2
     assert path.read_bytes() == (SAMPLES / "commute.csv").read_bytes()
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "rank t.csv",
+        "rank t.csv --format json",
+        "select t.csv --folds 0",
+        "select t.csv --folds 0 --names",
+        "pairs t.csv",
+        "compare r.json r.json",
+        "map t.csv --mapping m.toml",
+        "map t.csv --mapping m.toml --format arff",
+        "suggest t.csv",
+        "inspect t.csv",
+        "generate weston --rows 3",
+        "sample kiln",
+    ],
+)
+def test_a_dash_is_standard_output(run_here: Run, write: Write, tmp_path: Path, words: str) -> None:
+    write("t.csv", (SAMPLES / "kiln.csv").read_text())
+    write("m.toml", "[columns]\n")
+    run_here("rank", "t.csv", "-q", "--output", "r.json")
+    plain, dashed = run_here(*words.split()), run_here(*words.split(), "--output", "-")
+    assert (dashed.returncode, dashed.stdout, dashed.stderr) == (0, plain.stdout, plain.stderr)
+    assert len(plain.stdout) > 20
+    assert not (tmp_path / "-").exists()
 
 
 def test_an_input_is_no_output_by_any_of_its_names(run_here: Run, write: Write, tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ import pytest
 from probfs.classifiers import compiling
 from probfs.classifiers.naive_bayes import classifier
 from probfs.classifiers.naive_bayes.rows import CompiledRows
-from probfs.cli.reporter import Reporter, reporting
+from probfs.cli.streams import Reporter, reporting
 from probfs.notes import NoteKind
 from probfs.runtime.progress import COMPILING, Progress, report
 from probfs.text import shown_bytes

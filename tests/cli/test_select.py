@@ -59,7 +59,7 @@ def test_options_are_keywords_of_the_library(run_here: Run, selected: Selected) 
         "data": ["t.csv"],
         "target": "outcome",
         "count": "n",
-        "always": ["zip,dose", "note"],
+        "always": ("zip,dose", "note"),
         "keep": 2,
         "false_discoveries": 0.2,
         "folds": 0,
@@ -67,9 +67,9 @@ def test_options_are_keywords_of_the_library(run_here: Run, selected: Selected) 
         "score": "absolute",
         "classifier": "nb",
         "smoothing": 2.0,
-        "exclude": ["rest"],
+        "exclude": ("rest",),
         "decimal": ",",
-        "na": ["auto"],
+        "na": ("auto",),
         "report": False,
     }, "what is not given is left to the library"
 
@@ -114,6 +114,8 @@ def test_names_are_printed_one_a_line_and_escaped_for_eyes(
         ("--reduced m.toml --mapping m.toml", 2, "--reduced: m.toml is an input; name another file"),
         ("--reduced s.csv --output s.csv", 2, "--reduced: s.csv is where the result goes; name another file"),
         ("--reduced s.csv.gz", 2, "--reduced: the ending '.gz' tells no format; use .csv, .tsv, .tab, .arff, "),
+        ("--reduced -", 2, "--reduced: - is standard output, where the result goes; name a file"),
+        ("--plot -", 2, "--plot: - is standard output, where the result goes; name a file"),
         ("--reduced s.csv --engine dask", 2, "--reduced needs the table here, and with --engine dask only workers"),
     ],
 )

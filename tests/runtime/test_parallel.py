@@ -116,7 +116,7 @@ COUNT_MODELS = """
 import sys
 
 from probfs.cli import main
-from probfs.cli.reporter import Reporter
+from probfs.cli.streams import Reporter
 from probfs.runtime import parallel
 
 # Every task but the first is for workers.

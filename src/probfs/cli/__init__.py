@@ -7,12 +7,12 @@ import contextlib
 import os
 import signal
 import sys
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from importlib import import_module
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import typer
-from typer.core import TyperCommand
+from typer.core import TyperCommand, TyperGroup, TyperOption
 
 from probfs import __version__
 from probfs.errors import ProbfsError
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from probfs.cli.options import Command
 
 INTERRUPTED = 130
-COMMANDS: Mapping[str, tuple[str, str]] = {
+COMMANDS = {
     "rank": ("rankings", "Rank the columns of a table by how much class probabilities change without them."),
     "select": (
         "rankings",
@@ -60,43 +60,44 @@ class PanelCommand(TyperCommand):
                 formatter.write_dl(records, col_max=24)
 
 
-def build_app(loaded: Collection[str] = tuple(COMMANDS)) -> typer.Typer:
-    """The application; only ``loaded`` commands have any options."""
-    app = typer.Typer(
-        name="probfs",
-        # Help is plain text: markup would swallow every [bracketed] word.
-        rich_markup_mode=None,
-        pretty_exceptions_enable=False,
-        # Typer's scripts let a shell evaluate names that come from files.
-        add_completion=False,
-        context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    )
-    app.callback()(probfs)
-    for name, (_, summary) in COMMANDS.items():
-        if name in loaded:
-            command = load_command(name)
-            # After \b, lines are kept as they are.
-            examples = "\b\n" + "\n  ".join(["Examples:", *command.examples.splitlines()])
-            app.command(name, cls=PanelCommand, help=summary, epilog=examples)(command.for_typer())
-        else:
-            # A short help is shown whole in the list.
-            app.command(name, short_help=summary)(lambda: None)
-    return app
-
-
 FIRST_OPTIONS = {
     "--version": "Show the version and exit.",
     "--install-completion": "Install completion for bash, zsh or fish.",
     "--show-completion": "Show the completion script, to copy or change it.",
 }
 """Options that stand before any command, after which nothing else is done."""
+SUMMARY = "Which columns of a table matter: ranks columns by how much a classifier's probabilities change without them."
 
 
-def _first(name: str) -> Any:
-    return typer.Option(name, callback=_act_first, is_eager=True, help=FIRST_OPTIONS[name])
+def build_app(loaded: Collection[str] = tuple(COMMANDS)) -> TyperGroup:
+    """The application, of typer's own parts; only ``loaded`` commands have any options."""
+    # Help is plain text: markup would swallow every [bracketed] word.
+    plain: Any = {"rich_markup_mode": None}
+    commands: dict[str, Any] = {}
+    for name, (_, summary) in COMMANDS.items():
+        if name in loaded:
+            command = load_command(name)
+            # After \b, lines are kept as they are.
+            examples = "\b\n" + "\n  ".join(["Examples:", *command.examples.splitlines()])
+            parameters: Any = command.parameters()
+            commands[name] = PanelCommand(
+                name, params=parameters, callback=command, help=summary, epilog=examples, **plain
+            )
+        else:
+            # A short help is shown whole in the list.
+            commands[name] = TyperCommand(name, short_help=summary, **plain)
+    first: Any = [
+        TyperOption(
+            param_decls=[name], is_flag=True, is_eager=True, expose_value=False, callback=_act_first, help=meaning
+        )
+        for name, meaning in FIRST_OPTIONS.items()
+    ]
+    settings = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
+    # Typer's own scripts of completion let a shell evaluate names that come from files, and are not among its parts.
+    return TyperGroup(name="probfs", commands=commands, params=first, help=SUMMARY, context_settings=settings, **plain)
 
 
-def _act_first(parameter: typer.CallbackParam, wanted: bool) -> None:
+def _act_first(context: Any, parameter: Any, wanted: bool) -> None:
     if not wanted:
         return
     if parameter.name == "version":
@@ -107,14 +108,6 @@ def _act_first(parameter: typer.CallbackParam, wanted: bool) -> None:
         act = install if parameter.name == "install_completion" else script
         print(act(running_shell()).rstrip("\n"))
     raise typer.Exit
-
-
-def probfs(
-    version: Annotated[bool, _first("--version")] = False,
-    install_completion: Annotated[bool, _first("--install-completion")] = False,
-    show_completion: Annotated[bool, _first("--show-completion")] = False,
-) -> None:
-    """Which columns of a table matter: ranks columns by how much a classifier's probabilities change without them."""
 
 
 def main(arguments: list[str] | None = None) -> NoReturn:
@@ -178,33 +171,32 @@ def run(arguments: list[str] | None = None) -> int:
 
 
 def _run(words: list[str]) -> int:
-    from probfs.cli.output import NoInputError, silence_stdout, tell
+    from probfs.cli.streams import NoInputError, silence_stdout, tell
 
-    def complain(message: str, status: int) -> int:
-        tell(f"probfs: error: {message}")
-        return status
-
+    status = 1
     try:
         return _call(words) if words else _show_help()
     except NoInputError:
         return _show_help(*_named_command(words))
     except ProbfsError as error:
-        return complain(str(error), error.exit_status)
+        message, status = str(error), error.exit_status
     except typer.TyperException as error:
-        return complain(_usage_message(error), getattr(error, "exit_code", 1))
+        message, status = _usage_message(error), getattr(error, "exit_code", 1)
     except KeyboardInterrupt:
         tell("probfs: interrupted")
         return INTERRUPTED
     except OSError as error:
         silence_stdout()
-        return complain(f"standard output cannot be written: {(error.strerror or str(error)).lower()}", 1)
+        message = f"standard output cannot be written: {(error.strerror or str(error)).lower()}"
     except MemoryError:
-        return complain("out of memory; fewer columns (rank --include) or merged rows (rank --count) need less", 1)
+        message = "out of memory; fewer columns (rank --include) or merged rows (rank --count) need less"
+    tell(f"probfs: error: {message}")
+    return status
 
 
 def _call(words: list[str]) -> int:
     # Without standalone mode an Exit comes back as its status, Ctrl-C as 130, and errors are raised.
-    status = build_app(_named_command(words))(args=words, prog_name="probfs", standalone_mode=False)
+    status = build_app(_named_command(words)).main(words, prog_name="probfs", standalone_mode=False)
     if status == INTERRUPTED:
         raise KeyboardInterrupt
     if sys.stdout is not None:
@@ -227,14 +219,11 @@ def _show_help(*command: str) -> int:
 def _usage_message(error: typer.TyperException) -> str:
     message = error.format_message() if hasattr(error, "format_message") else str(error)
     context = getattr(error, "ctx", None)
-    command = context.command_path if context is not None else "probfs"
     message = " ".join(message.split()).rstrip(".")
     if message.startswith("No such option"):
         name = getattr(error, "option_name", "")
-        owners = [
-            known
-            for known in COMMANDS
-            if any(name in option.spellings(each) for each, option in load_command(known).options.items())
-        ]
+        options = {known: load_command(known).options.items() for known in COMMANDS}
+        owners = [known for known in COMMANDS if any(name in each.spellings(of) for of, each in options[known])]
         message = f"No such option: {name}, which belongs to {', '.join(owners)}" if owners else message
-    return f"{message} See '{command} --help'" if message.endswith("?") else f"{message}; see '{command} --help'"
+    page = f"'{context.command_path if context is not None else 'probfs'} --help'"
+    return f"{message} See {page}" if message.endswith("?") else f"{message}; see {page}"

@@ -12,8 +12,7 @@ from probfs.api.options import READING, SEED, Argument, Instance, Option, panel
 from probfs.classifiers.options import Choice, Number, WholeNumber
 from probfs.cli import options as opt
 from probfs.cli.options import FILE, Given
-from probfs.cli.output import check_output, choose_destination, deliver, take_files
-from probfs.cli.reporter import reporting
+from probfs.cli.streams import check_output, choose_destination, deliver, reporting, take_files
 from probfs.errors import OutputError, UsageError
 from probfs.notes import NoteKind
 from probfs.output.formats import DOCUMENT_FORMATS
@@ -80,7 +79,14 @@ ROWS = panel(
 )
 def generate(given: Given) -> None:
     problem, output, unlabeled_output = given.pop("problem"), given.get("output"), given.get("unlabeled_output")
-    options = _options_of(problem, opt.take(given, PROBLEM))
+    chosen = opt.take(given, PROBLEM)
+    for name in chosen:
+        if name not in PROBLEMS[problem]:
+            owners = " and ".join(other for other, options in PROBLEMS.items() if name in options)
+            raise UsageError(f"--{name} goes with {owners} only")
+    options = {**PROBLEMS[problem], **chosen}
+    if problem == "xcp" and not options["relevant"] + options["noise"]:
+        raise UsageError("--relevant and --noise: a table needs a column beside its class")
     if unlabeled_output is not None and not given.get("unlabeled_rows"):
         raise UsageError("--unlabeled-output: there is no unlabelled row; ask for some with --unlabeled-rows")
     # Both files can be there or none: what is wrong with either is said before one is written.
@@ -99,18 +105,6 @@ def generate(given: Given) -> None:
     elif unlabeled_rows:
         table = join_tables([table, unlabelled], table.source)
     deliver(table_bytes(table, table_format, CLASS), output)
-
-
-def _options_of(problem: str, given: Given) -> dict[str, Any]:
-    """The options of a problem with their defaults; an option of another problem is refused."""
-    for name in given:
-        if name not in PROBLEMS[problem]:
-            owners = " and ".join(other for other, options in PROBLEMS.items() if name in options)
-            raise UsageError(f"--{name} goes with {owners} only")
-    options = {**PROBLEMS[problem], **given}
-    if problem == "xcp" and not options["relevant"] + options["noise"]:
-        raise UsageError("--relevant and --noise: a table needs a column beside its class")
-    return options
 
 
 EXPERIMENT = panel(
@@ -142,7 +136,18 @@ def reproduce(given: Given) -> None:
     runs, quick, seed = given.get("runs"), given.get("quick", False), given.get("seed", 0)
     if quick and runs is not None:
         raise UsageError("--quick chooses the number of runs; give it or --runs")
-    folder = _folder(given.pop("output", None))
+    folder = given.pop("output", None)
+    if folder is not None:
+        if not folder:
+            raise UsageError("--output: is empty; name a folder, . for this one")
+        # Made before the work, so that a wrong name is known in time.
+        try:
+            os.makedirs(folder, exist_ok=True)
+            if not os.access(folder, os.W_OK | os.X_OK):
+                raise PermissionError("permission denied")
+        except OSError as error:
+            problem = f"cannot be a folder to write to: {(error.strerror or str(error)).lower()}"
+            raise OutputError(problem, source=printable(folder)) from error
     from probfs.paper.documents import claims_document
     from probfs.paper.experiments.laboratory import reproduce as conduct
     from probfs.paper.experiments.laboratory import write_finding
@@ -163,27 +168,10 @@ def reproduce(given: Given) -> None:
             for name, finding in found:
                 claims += finding.claims
                 if folder is not None:
-                    written = write_finding(name, finding, folder)
+                    written = write_finding(name, finding, Path(folder))
                     message = f"wrote {', '.join(printable(str(path)) for path in written)}"
                     reporter.note(NoteKind.WRITTEN.note(message))
     finally:
         # Also when it is interrupted: what has been found out by then took its time.
         if claims:
             destination.write(claims_document(claims, __version__, {"runs": repeated, "seed": seed}))
-
-
-def _folder(output: str | None) -> Path | None:
-    """The folder, made before the work so that a wrong name is known in time."""
-    if output is None:
-        return None
-    if not output:
-        raise UsageError("--output: is empty; name a folder, . for this one")
-    folder = Path(output)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        if not os.access(folder, os.W_OK | os.X_OK):
-            raise PermissionError("permission denied")
-    except OSError as error:
-        problem = f"cannot be a folder to write to: {(error.strerror or str(error)).lower()}"
-        raise OutputError(problem, source=printable(output)) from error
-    return folder

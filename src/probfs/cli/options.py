@@ -1,4 +1,4 @@
-"""Options of commands only, and how typer learns of all options; man/generate.py has the whole story of each.
+"""What a command is, and options of commands only; docs/reference/commands.md has the whole story of each.
 
 A command names the groups of options that it takes, and gets what was given by name: what was not given is left to the
 library's defaults.
@@ -9,11 +9,11 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import typer
+from typer.core import TyperArgument, TyperOption
 
 from probfs.api.options import FLAG, Group, Instance, Option, panel
 from probfs.classifiers.options import Choice, WholeNumber
@@ -31,16 +31,11 @@ class Command:
     options: Group
     examples: str
 
-    def for_typer(self) -> Callable[..., None]:
-        """A function with a parameter for each option."""
+    def __call__(self, **values: Any) -> None:
+        self.run({name: value for name, value in values.items() if value not in (None, ())})
 
-        def call(**values: Any) -> None:
-            self.run({name: value for name, value in values.items() if value is not None and value != []})
-
-        parameters = [_parameter(name, option) for name, option in self.options.items()]
-        call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # what inspect looks for
-        call.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
-        return call
+    def parameters(self) -> list[TyperArgument | TyperOption]:
+        return [_parameter(name, option) for name, option in self.options.items()]
 
 
 def command(options: Group, examples: str) -> Callable[[Callable[[Given], None]], Command]:
@@ -53,33 +48,34 @@ def take(given: Given, group: Group) -> Given:
     return {name: given.pop(name) for name in group if name in given}
 
 
-def _parameter(name: str, option: Option) -> inspect.Parameter:
-    """The parameter that typer reads an option from."""
-    how: dict[str, Any] = {"help": option.line, "rich_help_panel": option.panel, "show_default": False}
-    kind: Any = list[str] | None if option.many else str | None
-    default: Any = inspect.Parameter.empty if option.required else None
+def _parameter(name: str, option: Option) -> TyperArgument | TyperOption:
+    def parse(word: str) -> Any:
+        try:
+            return option.takes.parse(word)
+        except ValueError as error:
+            # What is wrong becomes typer's message about its option.
+            raise typer.BadParameter(f"{error}.") from None
+
+    how: dict[str, Any] = {"help": option.line, "rich_help_panel": option.panel, "required": option.required}
     if option.takes is not FLAG:
-        how |= {"metavar": option.shown_metavar, "parser": partial(_parse, option.takes)}
+        how |= {"metavar": option.shown_metavar, "type": parse}
+    if option.is_argument:
+        return TyperArgument(param_decls=[name], nargs=-1 if option.many else 1, show_default=False, **how)
+    if option.takes is not FLAG:
+        how["multiple"] = option.many
     elif option.many:
-        kind, default, how["count"] = int, 0, True
+        how |= {"count": True, "default": 0}
     else:
-        kind = bool | None
-    info: Any = typer.Argument(**how) if option.is_argument else typer.Option(*option.spellings(name), **how)
-    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, info])
-
-
-def _parse(takes: Any, word: Any) -> Any:
-    """The value of a word; what is wrong with it becomes typer's message about its option."""
-    try:
-        return getattr(takes, "parse", takes)(str(word))
-    except ValueError as error:
-        raise typer.BadParameter(f"{error}.") from None
+        how["is_flag"] = True
+    return TyperOption(param_decls=[name, *option.spellings(name)], **how)
 
 
 # --- where results go, which is the business of commands ---
 
 FILE = Instance("FILE", parse=Path)
-OUTPUT = panel("Output", output=Option("File for the result.", FILE, "stdout", names=("--output", "-o")))
+RESULT_FILE = Instance("FILE", parse=lambda word: None if word == "-" else Path(word))
+"""Like no file at all, - is standard output."""
+OUTPUT = panel("Output", output=Option("File for the result.", RESULT_FILE, "stdout", names=("--output", "-o")))
 SAFE_CSV = panel("Output", safe_csv=Option("Keep spreadsheets from running formulas in CSV."))
 TOP = panel("Output", top=Option("Show only the best K columns.", WholeNumber(1, metavar="K")))
 PLOT = panel("Output", plot=Option("Also draw the result: .png, .svg or .pdf.", FILE))

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-from pathlib import Path
-from typing import TYPE_CHECKING
 
 import typer
 
@@ -12,23 +10,19 @@ from probfs.api.options import ENGINE, PAIRS, RANK, READING, SELECT, Argument, I
 from probfs.classifiers.options import WholeNumber
 from probfs.cli import options as opt
 from probfs.cli.options import FILE, Given
-from probfs.cli.output import (
+from probfs.cli.streams import (
     check_output,
     choose_destination,
-    choose_picture,
     deliver,
+    reporting,
     stdout_is_terminal,
     take_files,
     tell,
 )
-from probfs.cli.reporter import reporting
 from probfs.errors import DataError, UsageError
 from probfs.notes import NoteKind
 from probfs.output.formats import DOCUMENT_FORMATS, PAGE_FORMATS, RESULT_FORMATS
 from probfs.text import printable, quoted
-
-if TYPE_CHECKING:
-    from probfs.selection.result import Selection
 
 CONDITION_IS_TRUE = 3
 """The exit status when a condition of ``--fail-if`` is true."""
@@ -49,9 +43,7 @@ RANKING_OUTPUT = opt.document_output(RESULT_FORMATS.names()) | SHOWN
 )
 def rank(given: Given) -> None:
     files = take_files(given)
-    inputs = [*files, *given.get("unlabeled", ()), given.get("mapping")]
-    picture = choose_picture(RESULT_FORMATS, given, inputs)
-    destination = choose_destination(RESULT_FORMATS, given, inputs)
+    destination = choose_destination(RESULT_FORMATS, given, [*files, *given.get("unlabeled", ()), given.get("mapping")])
     top = given.pop("top", None)
     eliminate = not given.pop("no_eliminate", False)
     from probfs.api import calls
@@ -59,9 +51,7 @@ def rank(given: Given) -> None:
     with reporting(given) as reporter:
         report = destination.format.tells_background
         ranking = calls.rank(files, **given, eliminate=eliminate, report=report, on_note=reporter.note)
-    # The picture first: whoever reads standard output may leave early.
-    for place in (*picture, destination):
-        place.write(ranking.top(top))
+    destination.write(ranking.top(top))
 
 
 KEPT_OUTPUT = panel(
@@ -90,9 +80,8 @@ def select(given: Given) -> None:
         raise UsageError("--reduced needs the table here, and with --engine dask only workers read it; leave out one")
     if names and ("format" in given or safe_csv):
         raise UsageError("--names: the result is a list of names; leave out --format and --safe-csv, or --names")
-    picture = choose_picture(RESULT_FORMATS, given, [*inputs, reduced])
     # Names have no format.
-    destination = choose_destination(RESULT_FORMATS, given, inputs, format="csv" if names else None)
+    destination = choose_destination(RESULT_FORMATS, given, [*inputs, reduced], format="csv" if names else None)
     check_output(reduced, inputs, "--reduced", result=output)
     from probfs.api import calls
     from probfs.ranking.inputs import every_name
@@ -113,21 +102,18 @@ def select(given: Given) -> None:
     if table is not None:
         small, target = table.only(selected.reduced_columns), selected.input.target
         deliver(table_bytes(small, reduced_format, target, safe=safe_csv, plain_numbers=True), reduced)
-    for place in picture if names else (*picture, destination):
-        place.write(selected.top(top))
-    if names:
-        deliver(_kept_names(selected, top, output), output)
-
-
-def _kept_names(selection: Selection, top: int | None, output: Path | None) -> str:
-    """The kept names, one a line: as they are for programs, and escaped for a terminal."""
-    kept = selection.settings.columns_of(selection.kept[:top])
+    if not names:
+        destination.write(selected.top(top))
+        return
+    destination.draw(selected.top(top))
+    # One a line: as they are for programs, and escaped for a terminal.
+    kept = selected.settings.columns_of(selected.kept[:top])
     if output is None and stdout_is_terminal():
         kept = tuple(map(printable, kept))
     for name in kept:
         if "\n" in name or "\r" in name:
             raise DataError(f"--names: the name {quoted(name)} is more than one line; use --format json")
-    return "".join(f"{name}\n" for name in kept)
+    deliver("".join(f"{name}\n" for name in kept), output)
 
 
 @opt.command(

@@ -10,8 +10,7 @@ from probfs.classifiers.catalogue import find_classifier
 from probfs.classifiers.options import Choice
 from probfs.cli import options as opt
 from probfs.cli.options import Given
-from probfs.cli.output import check_output, check_safe_csv, choose_destination, deliver, take_files
-from probfs.cli.reporter import reporting
+from probfs.cli.streams import check_output, check_safe_csv, choose_destination, deliver, reporting, take_files
 from probfs.columns.choice import DEFAULT_MIN_CLASS, ColumnChoice
 from probfs.output.formats import DOCUMENT_FORMATS
 from probfs.paper.catalogue import SAMPLES, sample_file
