@@ -18,7 +18,7 @@ from probfs.output.figure import figure_file
 from probfs.output.writers import markdown_text
 from probfs.paper.catalogue import EXPERIMENTS
 from probfs.paper.documents import claims_document
-from probfs.paper.experiments.laboratory import reproduce, write_finding
+from probfs.paper.laboratory import reproduce, write_finding
 
 ROOT = Path(__file__).resolve().parent
 PAGE = ROOT / "background" / "paper.md"

@@ -23,7 +23,7 @@ from probfs.comparison.result import Change
 from probfs.output.writers import markdown_text
 from probfs.paper.catalogue import EXPERIMENTS
 from probfs.paper.documents import claims_document
-from probfs.paper.experiments.laboratory import reproduce
+from probfs.paper.laboratory import reproduce
 from tests.conftest import ROOT, SAMPLES, Run
 
 README = (ROOT / "README.md").read_text()

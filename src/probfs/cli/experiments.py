@@ -149,8 +149,8 @@ def reproduce(given: Given) -> None:
             problem = f"cannot be a folder to write to: {(error.strerror or str(error)).lower()}"
             raise OutputError(problem, source=printable(folder)) from error
     from probfs.paper.documents import claims_document
-    from probfs.paper.experiments.laboratory import reproduce as conduct
-    from probfs.paper.experiments.laboratory import write_finding
+    from probfs.paper.laboratory import reproduce as conduct
+    from probfs.paper.laboratory import write_finding
 
     destination = choose_destination(DOCUMENT_FORMATS, given)
     repeated = {name: EXPERIMENTS[name].repetitions(runs, quick) for name in chosen}

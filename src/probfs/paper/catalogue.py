@@ -28,7 +28,7 @@ def sample_file(name: str) -> Path:
 
 @dataclass(frozen=True)
 class Experiment:
-    """The module of ``paper.experiments`` that has a function of the experiment's name, and how often it is repeated,
+    """The module of this package that has a function of the experiment's name, and how often it is repeated,
     by default and in a hurry. What is not random is done once.
     """
 
@@ -48,8 +48,8 @@ EXPERIMENTS: Mapping[str, Experiment] = {
     "bound": Experiment("exact_scores", 2_000, 300),
     "figure1": Experiment("exact_scores"),
     "figure2": Experiment("exact_scores"),
-    "figure3": Experiment("figure3", 3, 1),
-    "figure4": Experiment("figure4", 500, 20),
+    "figure3": Experiment("estimates", 3, 1),
+    "figure4": Experiment("estimates", 500, 20),
     "errors": Experiment("breast_cancer"),
     "table1": Experiment("breast_cancer", 20, 1),
     "pairs": Experiment("breast_cancer"),

@@ -32,17 +32,7 @@ class Claim:
 
 def claims_document(claims: Sequence[Claim], version: str = "", settings: Mapping[str, Any] | None = None) -> Document:
     """Claims as judged; ``settings`` say how they were put to the test."""
-    content = {"schema": "probfs.reproduction/1", "version": version, "settings": settings}
-    return Document(
-        header_of(Claim),
-        claims,
-        lambda: {**content, "claims": plain(claims)},
-        lambda: _claims_table(claims),
-        headings=_HEADINGS,
-    )
-
-
-def _claims_table(claims: Sequence[Claim]) -> Table:
+    content = {"schema": "probfs.reproduction/1", "version": version, "settings": settings, "claims": plain(claims)}
     names, *texts, verdicts, _ = zip(*map(astuple, claims), strict=True)
     *headings, last = _HEADINGS.values()
     columns = [
@@ -50,24 +40,16 @@ def _claims_table(claims: Sequence[Claim]) -> Table:
         *(TableColumn(heading, cells, "text") for heading, cells in zip(headings, texts, strict=True)),
         TableColumn(last, verdicts, "word", styles=_COLORS),
     ]
-    return Table(columns, rest=f"{verdicts.count('holds')} of {len(claims)} hold.", has_prose=True)
+    table = Table(columns, rest=f"{verdicts.count('holds')} of {len(claims)} hold.", has_prose=True)
+    return Document(header_of(Claim), claims, lambda: content, lambda: table, headings=_HEADINGS)
 
 
 def population_document(version: str, source: str, features: Sequence[PopulationScores]) -> Document:
     """Scores in the order of the file's columns."""
-    content = {"schema": "probfs.population/1", "version": version, "source": source}
-    return Document(
-        header_of(type(features[0])),
-        features,
-        lambda: {**content, "features": plain(features)},
-        lambda: _population_table(features),
-        is_terse=False,
-    )
-
-
-def _population_table(features: Sequence[PopulationScores]) -> Table:
+    content = {"schema": "probfs.population/1", "version": version, "source": source, "features": plain(features)}
     names, *scores = zip(*map(astuple, features), strict=True)
     columns = [TableColumn("column", names, "name")]
     for heading, values in zip(("S_S", "S_A", "S_B"), scores, strict=True):
         columns.append(TableColumn(heading, [f"{value:.6f}" for value in values]))
-    return Table(columns)
+    header = header_of(type(features[0]))
+    return Document(header, features, lambda: content, lambda: Table(columns), is_terse=False)

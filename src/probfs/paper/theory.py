@@ -66,19 +66,18 @@ def population_scores(joint: Joint) -> tuple[PopulationScores, ...]:
     >>> population_scores(Joint(("x",), np.array([[0, 1]]), half, positive))
     (PopulationScores(feature='x', s_s=0.25, s_a=0.125, s_b=0.25),)
     """
-    return tuple(_scores(joint, feature) for feature in range(len(joint.names)))
-
-
-def _scores(joint: Joint, feature: int) -> PopulationScores:
-    change = joint.positive - joint.positive_without(feature)
-    s_s = joint.cell @ np.abs(change)
-    # Eqs. (13) to (15) make a square of (12), of which nothing cancels.
-    s_a = 2 * (joint.cell @ change**2)
-    # What the feature adds to the accuracy of the best possible classifier. Within a group, E|Z| - |E Z| is twice the
-    # smaller of E[Z⁺] and E[Z⁻]: never below 0, and 0 where no cell's majority differs from the group's.
-    groups, lead = joint.groups_without(feature), joint.cell * (joint.positive - 0.5)
-    s_b = 2 * np.minimum(_sums(groups, np.maximum(lead, 0)), _sums(groups, np.maximum(-lead, 0))).sum()
-    return PopulationScores(joint.names[feature], float(s_s), float(s_a), float(s_b))
+    found = []
+    for feature, name in enumerate(joint.names):
+        change = joint.positive - joint.positive_without(feature)
+        s_s = joint.cell @ np.abs(change)
+        # Eqs. (13) to (15) make a square of (12), of which nothing cancels.
+        s_a = 2 * (joint.cell @ change**2)
+        # What the feature adds to the accuracy of the best possible classifier. Within a group, E|Z| - |E Z| is twice
+        # the smaller of E[Z⁺] and E[Z⁻]: never below 0, and 0 where no cell's majority differs from the group's.
+        groups, lead = joint.groups_without(feature), joint.cell * (joint.positive - 0.5)
+        s_b = 2 * np.minimum(_sums(groups, np.maximum(lead, 0)), _sums(groups, np.maximum(-lead, 0))).sum()
+        found.append(PopulationScores(name, float(s_s), float(s_a), float(s_b)))
+    return tuple(found)
 
 
 def _sums(groups: npt.NDArray[np.intp], terms: Exact) -> Exact:

@@ -1,32 +1,29 @@
-"""What every experiment is given and gives back, and the tables, rankings and styles of figures that several need.
+"""What every experiment is given and gives back, and the rankings and styles of figures that several need.
 
 Figures read in black and white: every score has a line, a marker and a shade of its own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache, partial
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 from joblib import cpu_count
 
 from probfs.api.calls import rank
-from probfs.columns.prepare import apply_mapping
-from probfs.paper.catalogue import EXPERIMENTS, sample_file
+from probfs.output.figure import figure_bytes, file_style
+from probfs.output.writers import csv_text
+from probfs.paper.catalogue import EXPERIMENTS
 from probfs.paper.documents import Claim, Verdict, claims_document
 from probfs.paper.synthetic import CLASS
-from probfs.ranking.inputs import InputRequest, read_prepared
 from probfs.ranking.result import Ranking
 from probfs.runtime.output import write_whole
 from probfs.runtime.parallel import Workers
-from probfs.tables.arrays import Floats, index_array
-from probfs.tables.reading import ReadOptions, read_table
 from probfs.tables.table import Table
 from probfs.text import delimited
 
@@ -65,11 +62,14 @@ class Laboratory:
     jobs: int | None = None
     on_progress: Callable[[int, int], None] = lambda done, total: None
     claims: list[Claim] = field(default_factory=list)
+    setting: str = ""
+    """Under which the following claims are judged, if under several."""
 
     def claim(self, place: str, says: str, measured: str, holds: bool | np.bool_ | Verdict) -> None:
         """Judge a claim of this experiment by a condition or by a verdict."""
         verdict: Verdict = holds if isinstance(holds, str) else "holds" if holds else "does not hold"
-        self.claims.append(Claim(self.experiment, place, says, measured, verdict, self.runs))
+        where = f"{place}, {self.setting}" if self.setting else place
+        self.claims.append(Claim(self.experiment, where, says, measured, verdict, self.runs))
 
     def each(self, work: Callable[[Task], Result], tasks: Sequence[Task]) -> list[Result]:
         """The results of all tasks, in their order, whatever the number of cores."""
@@ -79,26 +79,6 @@ class Laboratory:
             results.append(result)
             self.on_progress(len(results), len(tasks))
         return results
-
-
-def generator(*seeds: int) -> np.random.Generator:
-    """Random numbers that depend on all of the seeds, and on nothing else."""
-    return np.random.default_rng(list(seeds))
-
-
-def mean_and_margin(values: Iterable[float], together: int = 1) -> tuple[float, float]:
-    """A mean and half the width of its 95 % interval, or of one among several that hold ``together`` (Bonferroni).
-
-    >>> mean_and_margin([1.0, 1.0, 1.0])
-    (1.0, 0.0)
-    """
-    from scipy.special import stdtrit
-
-    array: Floats = np.fromiter(values, dtype=np.float64)
-    if len(array) < 2:
-        return float(array.mean()), np.inf
-    student = float(stdtrit(len(array) - 1, 1 - 0.025 / together))
-    return float(array.mean()), student * float(array.std(ddof=1)) / float(np.sqrt(len(array)))
 
 
 def rank_plainly(table: Table, classifier: str = "nb", **options: Any) -> Ranking:
@@ -111,25 +91,9 @@ def rank_plainly(table: Table, classifier: str = "nb", **options: Any) -> Rankin
     return rank(table, target=CLASS, classifier=classifier, on_note=lambda note: None, **options)
 
 
-@cache
-def breast_cancer() -> Table:
-    """The nine measures and the class of 699 tumours."""
-    table = read_table(sample_file("breast_cancer.csv"), ReadOptions())
-    return table.only(table.columns.keys() - {"sample_id"})
-
-
-@cache
-def binarised_breast_cancer() -> Table:
-    """The same as the yes/no attributes of section 5.3."""
-    data, mapping = sample_file("breast_cancer.csv"), sample_file("breast_cancer.toml")
-    return apply_mapping(*read_prepared(InputRequest(data, mapping)))
-
-
-def with_rows(table: Table, rows: npt.NDArray[np.intp]) -> Table:
-    """Some rows of a table, in any order and any number of times."""
-    at = index_array(rows)
-    taken = {name: replace(column, cells=column.cells.take(at)) for name, column in table.columns.items()}
-    return Table(table.source, taken, len(rows))
+def first_scores(ranking: Ranking, key: str) -> dict[str, float]:
+    """What each column scores in the first round, with all columns in the model."""
+    return {feature.feature: getattr(feature, f"initial_{key}") for feature in ranking.features}
 
 
 def reproduce(
@@ -145,7 +109,7 @@ def reproduce(
     for name in names:
         experiment = EXPERIMENTS[name]
         # Imported by name, so that one experiment does not wait for what another needs.
-        conduct = getattr(import_module(f"probfs.paper.experiments.{experiment.module}"), name)
+        conduct = getattr(import_module(f"probfs.paper.{experiment.module}"), name)
         laboratory = Laboratory(name, experiment.repetitions(runs, quick), seed, jobs, partial(on_progress, name))
         finding: Finding = conduct(laboratory)
         yield name, replace(finding, claims=laboratory.claims)
@@ -153,9 +117,6 @@ def reproduce(
 
 def write_finding(name: str, finding: Finding, folder: Path) -> list[Path]:
     """The numbers and the claims as CSV, and the figure as PNG and SVG."""
-    from probfs.output.figure import figure_bytes, file_style
-    from probfs.output.writers import csv_text
-
     written = {
         f"{name}.csv": delimited([finding.header, *finding.rows]).encode(),
         f"{name}_claims.csv": csv_text(claims_document(finding.claims)).encode(),

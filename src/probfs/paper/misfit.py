@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,7 +19,7 @@ import numpy as np
 from probfs.classifiers.scores import SCORES
 from probfs.output.figure import light_grid
 from probfs.paper.documents import Verdict
-from probfs.paper.experiments.laboratory import Finding, Laboratory, generator, mean_and_margin, rank_plainly
+from probfs.paper.laboratory import Finding, Laboratory, first_scores, rank_plainly
 from probfs.paper.synthetic import labelled_table, without_class
 from probfs.tables.arrays import Floats, Integers
 from probfs.tables.table import Table
@@ -26,121 +27,67 @@ from probfs.tables.table import Table
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-Problem = Callable[[int, np.random.Generator], Table]
-
 RELEVANT = "relevant"
 IRRELEVANT = ("noise", "proxy")
 
-_WEIGHTS = (1.0, 0.7, 0.5, 0.35)
+
+def _fitting(
+    rows: int, random: np.random.Generator, share: float = 0.5, shift: float = 0.0, noise_share: float = 0.5
+) -> Table:
+    relevant = _coins(rows, random, 4, share)
+    odds = _weigh(relevant, (1.0, 0.7, 0.5, 0.35)) + shift
+    return _sample(random, relevant, odds, noise=10, shares=(noise_share,))
 
 
-@dataclass(frozen=True)
-class Misfit:
-    """A way in which a classifier's assumption is wrong, or, for comparison, right."""
-
-    name: str
-    classifier: str
-    what: str
-    problem: Problem
-    sizes: tuple[int, ...]
-    fits: bool
-
-
-MISFITS: list[Misfit] = []
-
-
-def _misfit(classifier: str, what: str, *, fits: bool = False) -> Callable[[Problem], Problem]:
-    """Register a problem, which is called as its function is."""
-    sizes = (40, 200, 1_000) if classifier == "nb" else (60, 200)
-
-    def register(problem: Problem) -> Problem:
-        MISFITS.append(Misfit(problem.__name__.replace("_", " "), classifier, what, problem, sizes, fits))
-        return problem
-
-    return register
-
-
-@_misfit("nb", "independent columns, as assumed", fits=True)
-def fitting(rows: int, random: np.random.Generator) -> Table:
-    relevant = _coins(rows, random, 4)
-    return _sample(random, relevant, _weigh(relevant, _WEIGHTS), noise=10)
-
-
-@_misfit("nb", "the same, the relevant columns being lopsided", fits=True)
-def even_noise(rows: int, random: np.random.Generator) -> Table:
-    relevant = _coins(rows, random, 4, 0.15)
-    return _sample(random, relevant, _weigh(relevant, _WEIGHTS) + 1.8, noise=10)
-
-
-@_misfit("nb", "the same, the noise being lopsided", fits=True)
-def lopsided_noise(rows: int, random: np.random.Generator) -> Table:
-    relevant = _coins(rows, random, 4)
-    return _sample(random, relevant, _weigh(relevant, _WEIGHTS), noise=10, shares=(0.15,))
-
-
-@_misfit("nb", "a relevant column that stands there six times")
-def copies(rows: int, random: np.random.Generator) -> Table:
-    """The strongest column stands in the table six times: each copy is counted as new evidence."""
+def _copies(rows: int, random: np.random.Generator) -> Table:
+    """Each copy is counted as new evidence."""
     strongest, *relevant = every = _coins(rows, random, 4)
     more = {f"copy_{number + 1}": strongest for number in range(6)}
     return _sample(random, relevant, _weigh(every, (1.0, 0.6, 0.5, 0.4)), noise=10, more=more)
 
 
-@_misfit("nb", "a noise column that stands there six times")
-def copied_noise(rows: int, random: np.random.Generator) -> Table:
-    """A column of noise stands in the table six times: what it says by chance is counted six times."""
+def _copied_noise(rows: int, random: np.random.Generator) -> Table:
+    """What it says by chance is counted six times."""
     *relevant, copied = _coins(rows, random, 4)
     more = {f"noise_copy_{number + 1}": copied for number in range(6)}
     return _sample(random, relevant, _weigh(relevant, (0.8, 0.5, 0.35)), noise=4, more=more)
 
 
-@_misfit("nb", "columns that follow relevant ones")
-def proxies(rows: int, random: np.random.Generator) -> Table:
-    """Each relevant column has two others that mostly follow it and add nothing to it."""
+def _proxies(rows: int, random: np.random.Generator) -> Table:
     relevant = _coins(rows, random, 3)
     more = _followers(relevant, rows, random)
     return _sample(random, relevant, _weigh(relevant, (1.2, 0.8, 0.5)), noise=4, more=more)
 
 
-@_misfit("nb", "two columns that tell only together")
-def parity(rows: int, random: np.random.Generator) -> Table:
+def _parity(rows: int, random: np.random.Generator) -> Table:
     first, second, third = relevant = _coins(rows, random, 3)
     return _sample(random, relevant, _weigh([first ^ second, third], (1.5, 0.7)), noise=10)
 
 
-@_misfit("nb", "three columns that tell only if all are yes")
-def conjunction(rows: int, random: np.random.Generator) -> Table:
+def _conjunction(rows: int, random: np.random.Generator) -> Table:
     first, second, third = relevant = _coins(rows, random, 3, 0.6)
     odds = np.where(first & second & third == 1, 1.7, -0.85)
     return _sample(random, relevant, odds, noise=10, shares=(0.6,))
 
 
-@_misfit("nb", "labels that are coin tosses in 70 % of the rows")
-def label_noise(rows: int, random: np.random.Generator) -> Table:
-    """In seven rows of ten, which one column marks, the class is a coin toss; the others follow three columns."""
-    relevant, odds = _tossed(rows, random)
-    return _sample(random, relevant, odds, noise=12, shares=(0.5, 0.5, 0.5, 0.7))
-
-
-@_misfit("nb", "coin tosses, and columns that follow relevant ones")
-def noisy_proxies(rows: int, random: np.random.Generator) -> Table:
-    """Coin tosses in seven rows of ten, and columns that follow the relevant ones everywhere: where the probability is
-    a half, the model is wrong, and wrong about columns that do not matter.
+def _label_noise(rows: int, random: np.random.Generator, noise: int = 12, proxies: bool = False) -> Table:
+    """In seven rows of ten, which one column marks, the class is a coin toss; the others follow three columns. Proxies
+    follow these everywhere: where the probability is a half, the model is wrong about columns that do not matter.
     """
-    relevant, odds = _tossed(rows, random)
-    more = _followers(relevant[:-1], rows, random)
-    return _sample(random, relevant, odds, noise=4, shares=(0.5, 0.5, 0.5, 0.7), more=more)
+    (where,) = _coins(rows, random, 1, 0.7)
+    relevant = _coins(rows, random, 3)
+    odds = np.where(where == 1, 0.0, _weigh(relevant, (2.0, 1.2, 0.8)))
+    more = _followers(relevant, rows, random) if proxies else {}
+    return _sample(random, [*relevant, where], odds, noise=noise, shares=(0.5, 0.5, 0.5, 0.7), more=more)
 
 
-@_misfit("svm", "squares and products under a linear SVM")
-def bowl(rows: int, random: np.random.Generator) -> Table:
+def _bowl(rows: int, random: np.random.Generator) -> Table:
     """The class depends on how far a column is from the middle, and on the product of two others; one is linear."""
     a, b, c, d = relevant = list(random.normal(size=(4, rows)))
     return _sample(random, relevant, 2.0 * (a**2 - 0.9) + 0.8 * b + 1.2 * c * d, noise=4, shares=())
 
 
-@_misfit("svm", "a bend and a step under a linear SVM")
-def steps_and_bends(rows: int, random: np.random.Generator) -> Table:
+def _steps_and_bends(rows: int, random: np.random.Generator) -> Table:
     """A bend whose middle is off the centre, a steep step, and a straight line: linear only in part."""
     a, b, c = relevant = list(random.normal(size=(3, rows)))
     odds = 2.5 * ((a - 0.5) ** 2 - 1) + 1.5 * np.tanh(3 * b - 1.5) + 0.5 * c
@@ -150,13 +97,6 @@ def steps_and_bends(rows: int, random: np.random.Generator) -> Table:
 def _coins(rows: int, random: np.random.Generator, number: int, share: float = 0.5) -> list[Integers]:
     """Columns of 0 and 1, of which 1 has this share."""
     return [(random.random(rows) < share).astype(np.int64) for _ in range(number)]
-
-
-def _tossed(rows: int, random: np.random.Generator) -> tuple[list[Integers], Floats]:
-    """Three relevant columns and a last one that marks where the class is a coin toss; and the log-odds."""
-    (where,) = _coins(rows, random, 1, 0.7)
-    relevant = _coins(rows, random, 3)
-    return [*relevant, where], np.where(where == 1, 0.0, _weigh(relevant, (2.0, 1.2, 0.8)))
 
 
 def _followers(leaders: Sequence[Integers], rows: int, random: np.random.Generator) -> dict[str, Integers]:
@@ -190,6 +130,39 @@ def _sample(
         columns[f"noise_{number + 1:02}"] = cells
     positive = random.random(rows) < 1 / (1 + np.exp(-odds))
     return labelled_table(columns, positive, ("no", "yes") if shares else ())
+
+
+@dataclass(frozen=True)
+class Misfit:
+    """A way in which a classifier's assumption is wrong, or, for comparison, right."""
+
+    name: str
+    classifier: str
+    what: str
+    problem: Callable[[int, np.random.Generator], Table]
+    fits: bool = False
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        return (40, 200, 1_000) if self.classifier == "nb" else (60, 200)
+
+
+_EVEN_NOISE, _LOPSIDED_NOISE = partial(_fitting, share=0.15, shift=1.8), partial(_fitting, noise_share=0.15)
+_NOISY_PROXIES = partial(_label_noise, noise=4, proxies=True)
+MISFITS = [
+    Misfit("fitting", "nb", "independent columns, as assumed", _fitting, fits=True),
+    Misfit("even noise", "nb", "the same, the relevant columns being lopsided", _EVEN_NOISE, fits=True),
+    Misfit("lopsided noise", "nb", "the same, the noise being lopsided", _LOPSIDED_NOISE, fits=True),
+    Misfit("copies", "nb", "a relevant column that stands there six times", _copies),
+    Misfit("copied noise", "nb", "a noise column that stands there six times", _copied_noise),
+    Misfit("proxies", "nb", "columns that follow relevant ones", _proxies),
+    Misfit("parity", "nb", "two columns that tell only together", _parity),
+    Misfit("conjunction", "nb", "three columns that tell only if all are yes", _conjunction),
+    Misfit("label noise", "nb", "labels that are coin tosses in 70 % of the rows", _label_noise),
+    Misfit("noisy proxies", "nb", "coin tosses, and columns that follow relevant ones", _NOISY_PROXIES),
+    Misfit("bowl", "svm", "squares and products under a linear SVM", _bowl),
+    Misfit("steps and bends", "svm", "a bend and a step under a linear SVM", _steps_and_bends),
+]
 
 
 # The experiment
@@ -226,34 +199,64 @@ class Case:
         return "holds" if gain > 0 else "does not hold"
 
 
+def mean_and_margin(values: Floats, together: int = 1) -> tuple[float, float]:
+    """A mean and half the width of its 95 % interval, or of one among several that hold ``together`` (Bonferroni)."""
+    from scipy.special import stdtrit
+
+    if len(values) < 2:
+        return float(values.mean()), np.inf
+    student = float(stdtrit(len(values) - 1, 1 - 0.025 / together))
+    return float(values.mean()), student * float(values.std(ddof=1)) / float(np.sqrt(len(values)))
+
+
 def misfit(laboratory: Laboratory) -> Finding:
-    settings = [(number, rows) for number, each in enumerate(MISFITS) for rows in each.sizes]
+    """The third prediction of section 5, on tables of which it is known which columns are relevant."""
     # One run of everything after the other, so that what is left is well estimated early on.
     tasks = [
-        (laboratory.seed, *setting, run)
+        (laboratory.seed, number, rows, run)
         for run in range(laboratory.runs)
-        for setting in settings
-        if MISFITS[setting[0]].classifier == "nb" or run % _SVM_EVERY == 0
+        for number, each in enumerate(MISFITS)
+        for rows in each.sizes
+        if each.classifier == "nb" or run % _SVM_EVERY == 0
     ]
-    draws: dict[tuple[int, int], list[list[float]]] = {setting: [] for setting in settings}
-    for (_, *setting, _), result in zip(tasks, laboratory.each(_draw, tasks), strict=True):
-        draws[setting[0], setting[1]].append(result)
+    draws: dict[tuple[int, int], list[list[float]]] = {}
+    for (_, number, rows, _), result in zip(tasks, laboratory.each(_draw, tasks), strict=True):
+        draws.setdefault((number, rows), []).append(result)
     cases = [Case(MISFITS[number], rows, np.array(results)) for (number, rows), results in draws.items()]
-    judge_claims(laboratory, cases)
+    judge_prediction(laboratory, cases)
     columns = [f"{name}{end}" for name in (*MEASURES, "gain_s_a", "gain_s_su") for end in ("", "_margin")]
     rows_of_cases = []
     for case in cases:
         means = [number for values in case.draws.T for number in mean_and_margin(values)]
         first = (case.misfit.name, case.misfit.classifier, case.rows, len(case.draws))
         rows_of_cases.append([*first, *means, *case.gain("s_a"), *case.gain("s_su")])
-    header = ("misfit", "classifier", "rows", "draws", *columns)
-    return Finding(header, rows_of_cases, lambda figure: _plot(figure, cases), size=(7.0, 6.4))
+
+    def draw(figure: Figure) -> None:
+        axes = figure.subplots()
+        places = np.arange(len(cases))[::-1]
+        for of, shade, marker, shift, label in (
+            ("s_a", "black", "^", 0.16, "$\\hat{S}_A - \\hat{S}_S$"),
+            ("s_su", "0.55", "o", -0.16, "$\\hat{S}_{SU} - \\hat{S}_S$"),
+        ):
+            # Of few draws there is no interval to speak of.
+            gains, margins = np.array([case.gain(of) for case in cases]).T
+            margins = np.where([len(case.draws) >= _ENOUGH for case in cases], margins, 0)
+            style: Any = {"fmt": marker, "color": shade, "markersize": 4, "capsize": 2}
+            axes.errorbar(gains, places + shift, xerr=margins, label=label, **style)
+        axes.axvline(0, color="black", linewidth=0.8)
+        axes.set_yticks(places, [f"{one.misfit.name} ({one.misfit.classifier}), {one.rows:,} rows" for one in cases])
+        axes.set_xlabel("gain in the share of pairs ranked right (intervals: 95 % for all together)")
+        axes.set_title("Right of the line: better than $\\hat{S}_S$ on the same tables")
+        axes.legend(loc="lower left")
+        light_grid(axes)
+
+    return Finding(("misfit", "classifier", "rows", "draws", *columns), rows_of_cases, draw, size=(7.0, 6.4))
 
 
 def _draw(task: tuple[int, int, int, int]) -> list[float]:
     """How well each score ranks one table, by all measures."""
-    seed, number, rows, run = task
-    drawn, random = MISFITS[number], generator(seed, number, rows, run)
+    _, number, rows, run = task
+    drawn, random = MISFITS[number], np.random.default_rng(task)
     labelled = drawn.problem(rows, random)
     unlabelled = without_class(drawn.problem(_UNLABELLED, random))
     found = []
@@ -263,8 +266,8 @@ def _draw(task: tuple[int, int, int, int]) -> list[float]:
         ranking = rank_plainly(labelled, drawn.classifier, unlabeled=more, score=score, step=1, seed=run)
         found.append(share_found([feature.feature for feature in ranking.features]))
     for key in _SCORES.values():
-        ordered = sorted(ranking.features, key=lambda feature: (-getattr(feature, f"initial_{key}"), feature.feature))
-        found.append(share_found([feature.feature for feature in ordered]))
+        scores = first_scores(ranking, key)
+        found.append(share_found(sorted(scores, key=lambda name: (-scores[name], name))))
     return found
 
 
@@ -279,7 +282,8 @@ def share_found(best_first: list[str]) -> float:
     return float(np.mean(np.less.outer(relevant, irrelevant)))
 
 
-def judge_claims(laboratory: Laboratory, cases: list[Case]) -> None:
+def judge_prediction(laboratory: Laboratory, cases: list[Case]) -> None:
+    """All cases together, each misfit, and the models that fit."""
     wrong = [case for case in cases if not case.misfit.fits]
     better, worse = (
         [f"{case.misfit.name} {case.rows:,}" for case in wrong if case.verdict == wanted]
@@ -314,23 +318,3 @@ def join_verdicts(verdicts: Iterable[Verdict]) -> Verdict:
     """Worse anywhere; or else better somewhere; or neither."""
     found = set(verdicts)
     return "does not hold" if "does not hold" in found else "holds" if "holds" in found else "undecided"
-
-
-def _plot(figure: Figure, cases: list[Case]) -> None:
-    axes = figure.subplots()
-    places = np.arange(len(cases))[::-1]
-    for of, shade, marker, shift, label in (
-        ("s_a", "black", "^", 0.16, "$\\hat{S}_A - \\hat{S}_S$"),
-        ("s_su", "0.55", "o", -0.16, "$\\hat{S}_{SU} - \\hat{S}_S$"),
-    ):
-        # Of few draws there is no interval to speak of.
-        gains, margins = np.array([case.gain(of) for case in cases]).T
-        margins = np.where([len(case.draws) >= _ENOUGH for case in cases], margins, 0)
-        style: Any = {"fmt": marker, "color": shade, "markersize": 4, "capsize": 2}
-        axes.errorbar(gains, places + shift, xerr=margins, label=label, **style)
-    axes.axvline(0, color="black", linewidth=0.8)
-    axes.set_yticks(places, [f"{one.misfit.name} ({one.misfit.classifier}), {one.rows:,} rows" for one in cases])
-    axes.set_xlabel("gain in the share of pairs ranked right (intervals: 95 % for all together)")
-    axes.set_title("Right of the line: better than $\\hat{S}_S$ on the same tables")
-    axes.legend(loc="lower left")
-    light_grid(axes)
