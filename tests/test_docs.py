@@ -17,13 +17,20 @@ from typing import Any, get_args
 
 import pytest
 
-from probfs.cli import build_app
+from probfs.classifiers.catalogue import CLASSIFIERS, known_options
+from probfs.cli import COMMANDS as SUMMARIES
+from probfs.cli import build_app, load_command
 from probfs.columns.mapping import load_mapping
-from probfs.comparison.result import Change
+from probfs.comparison.measures import MEASURES
+from probfs.comparison.result import Change, ColumnChange
+from probfs.output.documents import header_of
 from probfs.output.writers import markdown_text
 from probfs.paper.catalogue import EXPERIMENTS
+from probfs.paper.catalogue import SAMPLES as SAMPLES_BY_NAME
 from probfs.paper.documents import claims_document
 from probfs.paper.laboratory import reproduce
+from probfs.ranking.result import RankedFeature
+from probfs.selection.result import SelectedFeature
 from tests.conftest import ROOT, SAMPLES, Run
 
 README = (ROOT / "README.md").read_text()
@@ -49,21 +56,44 @@ def commands() -> dict[str, Any]:
     return {**build_app().commands}
 
 
-def test_manual_pages_and_commands_are_what_the_generator_writes() -> None:
+def test_manual_pages_are_what_the_generator_writes() -> None:
     for path, text in generator().files().items():
         assert path.read_text() == text, f"{path.name} is stale: run python man/generate.py"
 
 
 @pytest.mark.parametrize("name", commands())
-def test_every_option_is_in_its_manual_page_and_in_the_page_of_commands(name: str) -> None:
-    page = (ROOT / "man" / f"probfs-{name}.1").read_text().replace("\\-", "-")
-    rows = re.findall(r"^\| `(.*?)` \| .* \| (.*) \|$", COMMANDS, re.MULTILINE)
-    section = "\n".join(written for written, users in rows if users == "all" or name in users.split(", "))
-    known = options_of(name)
-    assert known
-    for option in known:
-        assert re.search(rf"{option}\b", page), f"{option} is not in the manual page"
-        assert re.search(rf"{option}\b", section), f"{option} is not in docs/reference/commands.md"
+def test_the_page_of_commands_has_every_command_and_option_as_they_are(name: str) -> None:
+    command = load_command(name)
+    section = generator().page_sections()[f"probfs {name}"]
+    assert section.startswith(f"{SUMMARIES[name][1]}\n\n```sh\nprobfs {name} [OPTION ...] ")
+    assert section.endswith(f"```sh\n{command.examples}\n```")
+    rows = {(panel, written): text for panel, row in generator().option_rows(name).items() for written, text in row}
+    expected = {
+        (option.panel, " ".join(filter(None, ("/".join(option.spellings(key)), option.shown_metavar)))): option
+        for key, option in command.options.items()
+    }
+    assert rows.keys() == expected.keys(), "other options, choices or panels in docs/reference/commands.md"
+    for place, option in expected.items():
+        assert rows[place].startswith(option.help.rstrip(".")), place
+        assert option.default is None or f"Default: {option.default}" in rows[place], place
+
+
+def test_the_page_of_commands_lists_what_is_registered() -> None:
+    paragraphs = generator().page_sections()["Classifiers"].split("\n\n")[1:]
+    assert len(paragraphs) == len(list(CLASSIFIERS))
+    for classifier, paragraph in zip(CLASSIFIERS, paragraphs, strict=True):
+        own = ", ".join(f"--{name.replace('_', '-')}" for name in classifier.options())
+        assert paragraph.startswith(f"**{classifier.name}.** {classifier.description[:1].upper()}")
+        assert paragraph.endswith(f"Default estimate: {classifier.default_estimate}. Own options: {own}.")
+        assert f"{classifier.name}: {classifier.description}" in COMMANDS
+    for name, declared, _ in known_options():
+        rows = re.findall(rf"^\| `--{name.replace('_', '-')} .*$", COMMANDS, re.MULTILINE)
+        meaning = f"{declared.help} Default: {declared.default_help or declared.default}."
+        assert any(meaning[1:] in row for row in rows), name
+    for words in (MEASURES, SAMPLES_BY_NAME, EXPERIMENTS):
+        assert ", ".join(words) in COMMANDS
+    for result in (RankedFeature, SelectedFeature, ColumnChange):
+        assert ", ".join(header_of(result)) in COMMANDS
 
 
 def options_of(command: str) -> list[str]:

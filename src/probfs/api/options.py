@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import date
 from numbers import Number as AnyNumber
@@ -162,8 +162,6 @@ class Option:
     required: bool = False
     panel: str = ""
     """The heading that it stands under in help."""
-    manual: str = ""
-    """The whole story, where the manual generator does not have it."""
 
     is_argument: ClassVar[bool] = False
 
@@ -255,22 +253,18 @@ def _classifier_options(for_columns_only: bool) -> Group:
     takes = Instance("|".join(names), types=object, parse=Choice(names).parse)
     chosen = {"classifier": Option("Whose probabilities are used.", takes, names[0])}
     for name, declared, owners in known_options():
-        if declared.for_columns or not for_columns_only:
-            whose, default = _owners(owners, declared.only_with), str(declared.default_help or declared.default)
-            story = whose + declared.help if whose else f"{declared.help[:1].upper()}{declared.help[1:]}"
-            # The line ends at the first mark; the rest is for the manual.
-            line = whose + re.split("[:;.]", story.removeprefix(whose))[0]
-            manual = f"{story} Default: {default}."
-            chosen[name] = Option(f"{line}.", declared.kind, default.partition(", ")[0], manual=manual)
+        if for_columns_only and not declared.for_columns:
+            continue
+        # The classifiers, and the value of another option, that an option is for.
+        others = [known for known in names if known not in owners]
+        whose = ", ".join(owners) if len(others) > 1 else f"all but {others[0]}" if others else ""
+        words = ", ".join(filter(None, (whose, declared.only_with and declared.only_with[1])))
+        # The line ends at the first mark; the rest is for the manual.
+        line = re.split("[:;.]", declared.help)[0]
+        line = f"{words}: {line}." if words else f"{line[:1].upper()}{line[1:]}."
+        default = str(declared.default_help or declared.default).partition(", ")[0]
+        chosen[name] = Option(line, declared.kind, default)
     return panel("Model", **chosen)
-
-
-def _owners(owners: Sequence[str], other: tuple[str, str] | None) -> str:
-    """The classifiers, and the value of another option, that an option is for: the beginning of its help."""
-    others = [name for name in CLASSIFIERS.names() if name not in owners]
-    whose = ", ".join(owners) if len(others) > 1 else f"all but {others[0]}" if others else ""
-    words = ", ".join(filter(None, (whose, other and other[1])))
-    return f"{words}: " if words else ""
 
 
 CLASSIFIER = _classifier_options(for_columns_only=False)
