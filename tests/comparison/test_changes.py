@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ from scipy.stats import kendalltau, spearmanr
 
 from probfs.comparison.changes import compare_rankings
 from probfs.comparison.measures import RBO_PERSISTENCE, kendall, rank_biased_overlap, spearman
-from probfs.comparison.result import Difference
+from probfs.comparison.result import Difference, Side
 from probfs.text import command_line_language
 from tests.support.comparisons import compare_orders, ranking_of, selection_of
 
@@ -112,6 +113,28 @@ def test_what_a_partial_document_leaves_out_neither_appeared_nor_vanished() -> N
     names = ("changed", "appeared", "vanished", "renamed")
     assert [new.measures[name] for name in names] == [1, None, 1, None]
     assert [old.measures[name] for name in names] == [1, 1, None, None]
+
+
+def scored(first: float, second: float, score: str = "absolute") -> Side:
+    side = ranking_of("ab", settings={"score": score})
+    features = [replace(one, s_s=value) for one, value in zip(side.by_name.values(), (first, second), strict=True)]
+    result: Any = side.result
+    return replace(side, result=replace(result, features=tuple(features)))
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "same"),
+    [
+        (0.5, 0.001, True),
+        (0.5 * (1 + 9e-10), 0.001, True),
+        (0.5 * (1 + 1.1e-9), 0.001, False),
+        (0.5, 0.001 - 4.9e-10, True),
+        (0.5, 0.001 + 5.1e-10, False),
+    ],
+)
+def test_scores_are_the_same_to_nine_digits_of_the_largest(first: float, second: float, same: bool) -> None:
+    assert compare_rankings(scored(0.5, 0.001), scored(first, second)).same_scores is same
+    assert compare_rankings(scored(0.5, 0.001), scored(first, second, "signed")).same_scores is None
 
 
 # Columns with a score, which also says p.

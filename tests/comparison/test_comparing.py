@@ -162,7 +162,7 @@ def test_a_table_is_ranked_as_the_document_was(options: dict[str, Any], write: W
     [
         ({"novelty": 3}, "settings.'novelty' is a setting that this version of probfs does not know"),
         ({"kernel": "rbf"}, "settings.'kernel' is a setting that this version of probfs does not know, or not with"),
-        ({"mapping": "m\0.toml"}, "settings.mapping holds a character that no name has"),
+        ({"mapping": "m\0.toml"}, "m\\x00.toml: cannot be read: embedded null byte"),
         ({"folds": 3}, 'what was done there cannot be done with the other table: folds= goes with estimate="cv" only'),
         ({"count": "age\x1b"}, "count=: no column 'age\\x1b'"),
         ({"mapping": "/dev/zero"}, "/dev/zero: is larger than"),

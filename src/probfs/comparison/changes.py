@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from probfs import __version__
@@ -31,8 +32,6 @@ _DECISIVE = (
 )
 """Settings under which scores, and so ranks, mean something else."""
 _LENGTHS = tuple(digit * 10**power for power in range(7) for digit in (1, 2, 5))[2:]
-_IRRELEVANT = ("uncertainty",)
-"""Settings that no rank depends on."""
 
 
 def compare_rankings(old: Side, new: Side, top: int | None = None) -> Comparison:
@@ -43,43 +42,61 @@ def compare_rankings(old: Side, new: Side, top: int | None = None) -> Comparison
     """
     columns = max(old.input.features, new.input.features)
     first = min(top or max(1, min(DEFAULT_TOP, (columns + 1) // 2)), columns)
-    before, after = _common_ranks(old, new), _common_ranks(new, old)
     # 5, 10, 20, 50 … as far as there are more columns.
     lengths = sorted({first, *(length for length in _LENGTHS if length < columns)})
+    before, after = list(old.by_name), list(new.by_name)
     listed = min([len(side.by_name) for side in (old, new) if side.is_partial], default=columns)
-    new_ranks = [after[name] for name in before]
+    overlaps = []
+    for length in lengths:
+        if length <= listed:
+            shared = len({*before[:length]} & {*after[:length]})
+            overlaps.append(Overlap(length, shared, shared / length))
+    common = [name for name in before if name in new.by_name]
+    places = {name: rank for rank, name in enumerate((name for name in after if name in old.by_name), 1)}
+    ranks = [places[name] for name in common]
+    kinds = {(side.kind, side.result.settings.score, side.settings.get("eliminate")) for side in (old, new)}
+    scores = [(old.score_of(name), new.score_of(name)) for name in common]
+    largest = max((abs(score) for pair in scores for score in pair if score is not None), default=0.0)
     differences = find_differences(old, new)
     return Comparison(
         old=old,
         new=new,
-        columns=tuple(_find_changes(old, new, before, after)),
-        spearman=spearman(new_ranks),
-        kendall=kendall(new_ranks),
-        rbo=rank_biased_overlap(list(old.by_name), list(new.by_name)),
-        overlaps=tuple(_overlap(old, new, length) for length in lengths if length <= listed),
+        columns=tuple(_find_changes(old, new, common, ranks)),
+        spearman=spearman(ranks),
+        kendall=kendall(ranks),
+        rbo=rank_biased_overlap(before, after),
+        overlaps=tuple(overlaps),
         top=first,
-        same_scores=_have_same_scores(old, new, list(before)),
+        same_scores=all(_are_close(*pair, largest) for pair in scores) if len(kinds) == 1 else None,
         differences=differences,
         warnings=tuple(_find_remarks(old, new, differences, top, columns)),
         version=__version__,
     )
 
 
-def _overlap(old: Side, new: Side, first: int) -> Overlap:
-    shared = len({*list(old.by_name)[:first]} & {*list(new.by_name)[:first]})
-    return Overlap(first, shared, shared / first)
+def _are_close(first: float | None, second: float | None, size: float = 0.0) -> bool:
+    if first is None or second is None:
+        return first is second
+    return math.isclose(first, second, rel_tol=_TOLERANCE, abs_tol=_TOLERANCE * size)
 
 
-def _common_ranks(side: Side, other: Side) -> dict[str, int]:
-    """The columns that the other side has too, ranked among themselves."""
-    return {name: rank for rank, name in enumerate((name for name in side.by_name if name in other.by_name), 1)}
+def _find_changes(old: Side, new: Side, common: Sequence[str], ranks: Sequence[int]) -> Iterator[ColumnChange]:
+    """Each column and its change: those of the new document in its order, then those that only the old one has.
 
+    ``common`` are the columns of both in their old order, and ``ranks`` their new ranks among themselves.
+    """
+    before = {name: rank for rank, name in enumerate(common, 1)}
+    after = dict(zip(common, ranks, strict=True))
+    old_places = [old.by_name[name].rank for name in common]
+    new_places = sorted(new.by_name[name].rank for name in common)
 
-def _find_changes(old: Side, new: Side, before: Mapping[str, int], after: Mapping[str, int]) -> Iterator[ColumnChange]:
-    """Each column and its change: those of the new document in its order, then those that only the old one has."""
+    def holds(feature: Feature, places: Sequence[int], rank: int) -> bool | None:
+        """Whether a column's rank interval holds a rank among the common columns; None without an interval."""
+        low, high = getattr(feature, "rank_low", None), getattr(feature, "rank_high", None)
+        return None if low is None or high is None else bisect_left(places, low) < rank <= bisect_right(places, high)
+
     vanished = [name for name in old.by_name if name not in new.by_name]
-    renamed = _find_renamed(old, new, vanished)
-    old_places, new_places = [old.by_name[name].rank for name in before], [new.by_name[name].rank for name in after]
+    renamed = _find_renamed(old, new)
     for name in (*new.by_name, *vanished):
         moved = beyond = None
         change: Change
@@ -91,51 +108,23 @@ def _find_changes(old: Side, new: Side, before: Mapping[str, int], after: Mappin
             moved = before[name] - after[name]
             change = "rose" if moved > 0 else "fell" if moved < 0 else "same"
             inside = {
-                _holds(old.by_name[name], old_places, after[name]),
-                _holds(new.by_name[name], new_places, before[name]),
+                holds(old.by_name[name], old_places, after[name]),
+                holds(new.by_name[name], new_places, before[name]),
             }
             beyond = True not in inside if inside - {None} else None
-        facts = {**_facts(old, "old", name), **_facts(new, "new", name)}
+        facts: dict[str, Any] = {"old_score": old.score_of(name), "new_score": new.score_of(name)}
+        for which, side in (("old", old), ("new", new)):
+            for key in ("rank", "rank_low", "rank_high", "verdict"):
+                facts[f"{which}_{key}"] = getattr(side.by_name.get(name), key, None)
         yield ColumnChange(name, change, moved, beyond=beyond, renamed=renamed.get(name), **facts)
 
 
-def _holds(feature: Feature, places: Sequence[int], rank: int) -> bool | None:
-    """Whether a column's rank interval holds a rank among the common columns; None without an interval."""
-    low, high = getattr(feature, "rank_low", None), getattr(feature, "rank_high", None)
-    return None if low is None or high is None else bisect_left(places, low) < rank <= bisect_right(places, high)
-
-
-def _facts(side: Side, prefix: str, name: str) -> dict[str, Any]:
-    """What a ``ColumnChange`` says of the column on one side."""
-    feature = side.by_name.get(name)
-    facts = {key: getattr(feature, key, None) for key in ("rank", "rank_low", "rank_high", "verdict")}
-    facts["score"] = side.score_of(name)
-    return {f"{prefix}_{key}": value for key, value in facts.items()}
-
-
-def _have_same_scores(old: Side, new: Side, common: Sequence[str]) -> bool | None:
-    """Whether scores are the same; None where the two documents have scores of different kinds."""
-    if len({(side.kind, side.result.settings.score, side.settings.get("eliminate")) for side in (old, new)}) > 1:
-        return None
-    scores = [tuple(side.score_of(name) for side in (old, new)) for name in common]
-    largest = max((abs(score) for pair in scores for score in pair if score is not None), default=0.0)
-    return all(_are_close(before, now, largest) for before, now in scores)
-
-
-def _are_close(first: float | None, second: float | None, size: float) -> bool:
-    if first is None or second is None:
-        return first is second
-    return abs(first - second) <= _TOLERANCE * max(size, abs(first), abs(second))
-
-
-# What else differs.
-
-
 def find_differences(old: Side, new: Side) -> tuple[Difference, ...]:
-    """What differs, the severe first; settings that only one of the two documents knows are not compared."""
+    """What else differs, the severe first; settings that only one of the two documents knows are not compared."""
     # Classes that numbers were cut into are named by intervals, whose limits follow the rows.
     both_cut = None not in (old.settings.get("cut_target"), new.settings.get("cut_target"))
-    shared = [key for key in old.settings if key in new.settings and key not in _IRRELEVANT]
+    # No rank depends on whether intervals are measured.
+    shared = [key for key in old.settings if key in new.settings and key != "uncertainty"]
     # The folds of a selection judge it, those of a ranking score its rows.
     decisive = (*_DECISIVE, "folds") if old.kind == new.kind == "ranking" else _DECISIVE
     possible = (
@@ -167,10 +156,7 @@ def _find_remarks(
         yield NoteKind.TOP.note(f"{option('top', top)}: there are only {columns:,}, so overlap is of all columns")
 
 
-# Who was renamed.
-
-
-def _find_renamed(old: Side, new: Side, vanished: Sequence[str]) -> dict[str, str]:
+def _find_renamed(old: Side, new: Side) -> dict[str, str]:
     """Columns that were probably renamed, by either name: pairs that score the same, and as no other of either side.
 
     All scores that both have must agree, and the probability of the test against the class. Scores may depend on names,
@@ -180,22 +166,23 @@ def _find_renamed(old: Side, new: Side, vanished: Sequence[str]) -> dict[str, st
     # Where only the best columns are listed, those that are not may be there all the same.
     if old.is_partial or new.is_partial:
         return {}
-    appeared = [name for name in new.by_name if name not in old.by_name]
-    gone, come = _unique_traits(old, vanished), _unique_traits(new, appeared)
+    gone, come = _unique_traits(old, new), _unique_traits(new, old)
     pairs = [(gone[traits], come[traits]) for traits in gone.keys() & come.keys()]
+    vanished, appeared = old.by_name.keys() - new.by_name.keys(), new.by_name.keys() - old.by_name.keys()
     if not pairs and len(vanished) == len(appeared) == 1 and old.input.labelled_rows == new.input.labelled_rows:
-        before, now = old.by_name[vanished[0]].p, new.by_name[appeared[0]].p
-        pairs = [(vanished[0], appeared[0])] if 0 < (before or 0) < 1 and _are_close(before, now, 0.0) else []
+        (before,), (now,) = vanished, appeared
+        p = old.by_name[before].p
+        pairs = [(before, now)] if 0 < (p or 0) < 1 and _are_close(p, new.by_name[now].p) else []
     return {name: other for pair in pairs for name, other in (pair, pair[::-1])}
 
 
-def _unique_traits(side: Side, names: Sequence[str]) -> dict[tuple[float | None, ...], str]:
-    """Some columns by what they score, in the digits that rounding leaves, if no other does; those without any effect
-    (a score of 0, or no score and a p of 0 or 1) all look the same, so they are not there.
+def _unique_traits(side: Side, other: Side) -> dict[tuple[float | None, ...], str]:
+    """The columns that the other side lacks by what they score, in the digits that rounding leaves, if no other does;
+    those without any effect (a score of 0, or no score and a p of 0 or 1) all look the same, so they are not there.
     """
     keys = ("s_s", "s_a", "log_loss") if side.kind == "selection" else ("initial_s_s", "initial_s_a", "initial_s_su")
     found: dict[tuple[float | None, ...], list[str]] = {}
-    for name in names:
+    for name in side.by_name.keys() - other.by_name.keys():
         feature = side.by_name[name]
         score, *others = (finite_or_none(getattr(feature, key)) for key in keys)
         # A column that a selection screened out has no score, only p.

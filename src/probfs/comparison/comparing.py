@@ -33,13 +33,7 @@ if TYPE_CHECKING:
 
 Comparable: TypeAlias = "str | os.PathLike[str] | Ranking | Selection | InMemory"
 """A path, a result, or a table."""
-Reading: TypeAlias = Mapping[str, Any]
-"""How a table is read, in the keywords of ``probfs.read``."""
-
 TOP = WholeNumber(1, metavar="K")
-_FOLLOWING = ("estimate", "step", "eliminate", "uncertainty", "screen")
-"""Settings of a selection that follow from others: its callers have no such choice."""
-_LONGEST_ESTIMATOR = 100
 
 
 def compare(
@@ -94,7 +88,11 @@ def compare(
             raise TypeError(f"{problem}{did_you_mean(name, READING)}")
     first = None if top is None else check_value("top", TOP, top)
     reading = {name: value for name, value in reading.items() if value is not None and value is not False}
-    tell = on_note or _warn_of
+    if on_note is None:
+        # Imports numpy, which commands can do without.
+        from probfs.api.arguments import warn_of
+
+        on_note = warn_of
     if _is_standard_input(old) and _is_standard_input(new):
         raise UsageError("standard input can be read only once; name a file for the other")
     with nullcontext() if on_progress is None else listening(on_progress):
@@ -104,33 +102,26 @@ def compare(
                 problem = "both are JSON of probfs, and there is no table to read"
                 raise UsageError(f"{option(name, reading[name])}: {problem}")
         elif before is not None:
-            after = _rank_alike(new, before, reading, tell)
+            after = _rank_alike(new, before, reading, on_note)
         elif after is not None:
-            before = _rank_alike(old, after, reading, tell)
+            before = _rank_alike(old, after, reading, on_note)
         else:
             names = " and ".join(map(_name_of_table, (old, new)))
             problem = f"{names} are both tables; one of the two must be the JSON of probfs rank or select"
             raise UsageError(f"{problem}, or rank both and compare the results")
     comparison = compare_rankings(before, after, first)
     for remark in comparison.warnings:
-        tell(remark)
+        on_note(remark)
     return comparison
 
 
-def _warn_of(note: Note) -> None:
-    # Imports numpy, which commands can do without.
-    from probfs.api.arguments import warn_of
-
-    warn_of(note)
-
-
-def _find_side(given: Comparable, name: str, reading: Reading) -> Side | None:
+def _find_side(given: Comparable, name: str, reading: Mapping[str, Any]) -> Side | None:
     """The document that was given, or that a path leads to; None for a table. ``name`` is the parameter's."""
     if isinstance(given, Ranking | Selection):
         return _side_of(given, f"<{name}>")
     if isinstance(given, str | os.PathLike):
         limit = reading.get("max_unpacked")
-        if not _leads_to_document(given, "input_format" in reading, limit):
+        if not _leads_to_document(os.fspath(given), "input_format" in reading, limit):
             return None
         content, source = read_json(given, limit), display_name(given)
         kind = Ranking if kind_of_document(content, source) == "ranking" else Selection
@@ -150,28 +141,26 @@ def _side_of(result: Ranking | Selection, document: str, settings: Mapping[str, 
     return Side(document, result, finite(result.settings.to_dict()) if settings is None else settings)
 
 
-def _leads_to_document(path: str | os.PathLike[str], has_format: bool, max_unpacked: int | None) -> bool:
+def _leads_to_document(path: str, has_format: bool, max_unpacked: int | None) -> bool:
     """Whether a path leads to a document: by its ending, else by how the file begins.
 
     A table in JSON lines begins as a document does, so it needs its ending or the name of its format. What a named pipe
     holds cannot be looked at twice: it is taken for a document unless the format of a table was named.
     """
-    if without_compression_ending(os.fspath(path).lower()).endswith(".json"):
+    if without_compression_ending(path.lower()).endswith(".json"):
         return True
     if has_format or format_of_path(path) is not None or may_be_many(path):
         return False
-    if _is_standard_input(path):
+    if path == STANDARD_INPUT:
         # What is peeked at stays there to be read; a closed standard input has nothing.
         peek = getattr(getattr(sys.stdin, "buffer", None), "peek", None)
-        return peek is not None and _begins_as_object(peek(1))
-    if os.path.exists(path) and not os.path.isfile(path):
+        head = b"" if peek is None else peek(1)
+    elif os.path.exists(path) and not os.path.isfile(path):
         return True
-    with open_source(path, max_unpacked, most=1 << 18) as (_, head):
-        return _begins_as_object(head)
-
-
-def _begins_as_object(head: bytes) -> bool:
-    return head.removeprefix(codecs.BOM_UTF8).lstrip().startswith(b"{")
+    else:
+        with open_source(path, max_unpacked, most=1 << 18) as (_, head):
+            pass
+    return bool(head.removeprefix(codecs.BOM_UTF8).lstrip().startswith(b"{"))
 
 
 def _is_standard_input(given: Comparable) -> bool:
@@ -182,39 +171,16 @@ def _name_of_table(given: Comparable) -> str:
     return display_name(given) if isinstance(given, str | os.PathLike) else "a data frame"
 
 
-def _rank_alike(data: Any, side: Side, reading: Reading, on_note: Callable[[Note], None]) -> Side:
+def _rank_alike(data: Any, side: Side, reading: Mapping[str, Any], on_note: Callable[[Note], None]) -> Side:
     """Rank a table, or select its columns, with the target and the settings of the other side."""
     from probfs.api import calls
 
-    call: Callable[..., Any] = calls.rank if side.kind == "ranking" else calls.select
-    keywords = _settings_as_keywords(side)
-    message = f"{_name_of_table(data)} is read with the target and the settings of {side.document}"
-    on_note(NoteKind.SETTINGS_REUSED.note(message))
-
-    def tell(note: Note) -> None:
-        # Nobody has named the target here.
-        named = note.code == NoteKind.TARGET.code
-        on_note(note.reworded(f"target: {printable(side.input.target)} (as in {side.document})") if named else note)
-
-    try:
-        result = call(data, target=side.input.target, **keywords, **reading, on_note=tell)
-    except UsageError as error:
-        if any(str(error).startswith(option(name)) for name in reading):
-            raise
-        # It is no option of the user's that is wrong.
-        problem = f"what was done there cannot be done with the other table: {error}"
-        raise DataError(problem, source=side.document) from error
-    return _side_of(result, result.input.source)
-
-
-def _settings_as_keywords(side: Side) -> dict[str, Any]:
-    """The settings of a side as keywords of ``probfs.rank`` or ``probfs.select``."""
     settings, files = side.result.settings, side.input.unlabelled_sources
     known = finite(settings.to_dict())
     strange = [name for name, value in side.settings.items() if value is not None and known.get(name) != value]
     problem = ""
     if isinstance(settings.model, UserEstimator) and settings.model.estimator is None:
-        shown = shorten_middle(printable(settings.model.shown), _LONGEST_ESTIMATOR)
+        shown = shorten_middle(printable(settings.model.shown), 100)
         problem = f"was made in Python with {shown}, an object that no document holds; rank the other table with it"
     elif files and SCORES[settings.score].needs_unlabelled:
         rest = "which are not read again; rank the other table with probfs rank --unlabeled"
@@ -224,8 +190,25 @@ def _settings_as_keywords(side: Side) -> dict[str, Any]:
     if strange:
         problem = "is a setting that this version of probfs does not know, or not with the others"
         raise DataError(f"settings.{quoted(strange[0])} {problem}", source=side.document)
-    if "\0" in (settings.mapping or ""):
-        raise DataError("settings.mapping holds a character that no name has", source=side.document)
-    left_out = ("model", *(_FOLLOWING if side.kind == "selection" else ("step",) if settings.step is None else ()))
+    # Settings that follow from others are no options.
+    following = ("estimate", "step", "eliminate", "uncertainty", "screen") if side.kind == "selection" else ()
+    left_out = ("model", *following, *(("step",) if settings.step is None else ()))
     keywords = {each.name: getattr(settings, each.name) for each in fields(settings) if each.name not in left_out}
-    return {"classifier": settings.model, **keywords}
+    message = f"{_name_of_table(data)} is read with the target and the settings of {side.document}"
+    on_note(NoteKind.SETTINGS_REUSED.note(message))
+
+    def tell(note: Note) -> None:
+        # Nobody has named the target here.
+        named = note.code == NoteKind.TARGET.code
+        on_note(note.reworded(f"target: {printable(side.input.target)} (as in {side.document})") if named else note)
+
+    call: Callable[..., Any] = calls.rank if side.kind == "ranking" else calls.select
+    try:
+        result = call(data, target=side.input.target, classifier=settings.model, **keywords, **reading, on_note=tell)
+    except UsageError as error:
+        if any(str(error).startswith(option(name)) for name in reading):
+            raise
+        # It is no option of the user's that is wrong.
+        problem = f"what was done there cannot be done with the other table: {error}"
+        raise DataError(problem, source=side.document) from error
+    return _side_of(result, result.input.source)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -44,7 +45,6 @@ class Side:
 
     @property
     def is_partial(self) -> bool:
-        """Whether only the best columns are listed."""
         return len(self.by_name) < self.input.features
 
     @property
@@ -214,16 +214,17 @@ class Comparison(Result):
         # Of columns that a document does not list, nobody can say that they came, went or are judged otherwise.
         all_listed = not (self.old.is_partial or self.new.is_partial)
         has_intervals = any(column.beyond is not None for column in self.columns)
+        count = Counter(column.change for column in self.columns)
         return {
             "spearman": self.spearman,
             "kendall": self.kendall,
             "overlap": top,
             "rbo": self.rbo,
             "changed": len(self.changed),
-            "rose": len(self.changes("rose")),
-            "fell": len(self.changes("fell")),
-            "appeared": None if self.old.is_partial else len(self.changes("appeared")),
-            "vanished": None if self.new.is_partial else len(self.changes("vanished")),
+            "rose": count["rose"],
+            "fell": count["fell"],
+            "appeared": None if self.old.is_partial else count["appeared"],
+            "vanished": None if self.new.is_partial else count["vanished"],
             "renamed": len(self.renamed) if all_listed else None,
             "beyond": sum(column.beyond is True for column in self.columns) if has_intervals else None,
             "verdicts": len(self.judged_otherwise) if both_select and all_listed else None,
