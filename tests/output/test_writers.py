@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -171,10 +172,25 @@ def test_a_narrow_terminal_shows_what_was_asked_for() -> None:
     assert "round" not in "\n".join(shown("ranking", 50))
     assert "round" in "\n".join(shown("ranking", 100))
     assert "0.0050 ± 0.0100" in "\n".join(shown("uncertain", 30))
-    # A heading takes two lines before a column is left out, and names are folded between their words.
-    assert "importance                  gain" in "\n".join(shown("ranking", 50))
-    folded = [line.split() for line in shown("selection", 50, ["blood_pressure_at_rest_in_the_morning", *"bcdef"])]
-    assert ["1", "blood_pressure_at_rest_", "keep"] in [line[:3] for line in folded]
+
+
+def test_headings_and_names_are_folded_then_optional_columns_go() -> None:
+    long = ["blood_pressure_at_rest_in_the_morning", *"bcdef"]
+    columns = ("importance", "█", "gain", "round")
+    for width, words, name in (
+        (75, columns, "blood_pressure_at_re"),
+        (61, columns, "blood_pressure"),
+        (60, columns[:3], "blood_pressure_at_"),
+        (54, columns[:3], "blood_pressure"),
+        (53, ("importance", "gain"), "blood_pressure_at_rest"),
+        (40, ("importance", "gain"), "blood_pressure"),
+        (39, ("importance",), "blood_pressure_at_re"),
+        (24, ("importance",), "blood_pr"),
+    ):
+        text = "\n".join(shown("ranking", width, long)[3:])
+        table = text[: text.index("── not told")]
+        assert [word for word in columns if word in table] == list(words), width
+        assert re.search(r"^ +1 +(\S+)", table, re.MULTILINE)[1] == name, width  # type: ignore[index]
 
 
 def test_a_line_says_where_noise_begins_and_noise_above_it_is_marked() -> None:

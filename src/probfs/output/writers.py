@@ -6,7 +6,7 @@ import io
 import json
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +15,6 @@ from probfs.text import delimited, is_unseen, printable, shorten_middle
 
 if TYPE_CHECKING:
     import pandas
-    import rich.table
 
 _MARKDOWN_SPECIAL = re.compile(r"[\\`*_\[\]<>#|~$&]")
 _ENTITIES = {"<": "&lt;", ">": "&gt;", "&": "&amp;"}
@@ -26,13 +25,12 @@ _BARS_OPTIONAL = 2
 """Bars are left out of narrow terminals before any score, but after the first optional column."""
 _LEAST_WIDTHS = {"name": 14, "text": 20, "value": 12}
 """The characters that cells have before optional columns are left out; they are folded or shortened beyond."""
-_TIGHT = dict.fromkeys(_LEAST_WIDTHS, 8)
+_TIGHT = 8
 """What they have where nothing is left to leave out."""
-_LONGEST_WORD = 30
-"""Up to so many characters, optional columns are left out before a word of a name is broken."""
-_BETWEEN_WORDS = re.compile(r"(?<=[\s_/])(?=[^\s_/])|(?<=[.-])(?=[^\W\d_])")
 _UNLIMITED = 10_000
 _PROSE_WIDTH = 120
+_LINE_HERE = "\0"
+"""In a row that a line takes the place of; no other cell has this character."""
 
 
 @dataclass(frozen=True)
@@ -51,15 +49,15 @@ class Presentation:
 
 def csv_text(document: Document, presentation: Presentation = Presentation()) -> str:
     """A row for each record, with all digits; on a terminal, names cannot steer it."""
-    rows = [tuple(document.header), *map(_with_small_booleans, document.records())]
-    if presentation.width is not None:
-        rows = [tuple(printable(cell) if isinstance(cell, str) else cell for cell in row) for row in rows]
-    return delimited(rows, safe=presentation.safe_csv)
 
+    def cell(value: Any) -> Any:
+        if isinstance(value, bool):
+            # As in JSON.
+            return str(value).lower()
+        return printable(value) if isinstance(value, str) and presentation.width is not None else value
 
-def _with_small_booleans(record: Sequence[Any]) -> tuple[Any, ...]:
-    """True and false in small letters, as in JSON."""
-    return tuple(str(value).lower() if isinstance(value, bool) else value for value in record)
+    rows = [tuple(document.header), *document.records()]
+    return delimited([[cell(value) for value in row] for row in rows], safe=presentation.safe_csv)
 
 
 def data_frame(document: Document) -> pandas.DataFrame:
@@ -73,6 +71,10 @@ def data_frame(document: Document) -> pandas.DataFrame:
 def json_text(content: Any) -> str:
     """Indented JSON; null stands for NaN and infinity, which JSON does not have."""
     return _indented(finite(content))
+
+
+def _indented(content: Any) -> str:
+    return json.dumps(content, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
 
 
 def json_document(document: Document, presentation: Presentation = Presentation()) -> str:
@@ -91,10 +93,6 @@ def finite(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: finite(item) for key, item in value.items()}
     return [finite(item) for item in value] if isinstance(value, list | tuple) else value
-
-
-def _indented(content: Any) -> str:
-    return json.dumps(content, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
 
 
 def parquet_bytes(document: Document, presentation: Presentation = Presentation()) -> bytes:
@@ -155,18 +153,20 @@ def escape_markdown(text: str) -> str:
 
 def terminal_text(document: Document, presentation: Presentation = Presentation()) -> str:
     """The sentences, and a table as wide as the terminal, or as wide as it needs."""
+    from rich.align import Align
     from rich.console import Console
+    from rich.table import Table as Grid
     from rich.text import Text
 
     table = document.table()
-    limit = presentation.width or (_PROSE_WIDTH if table.has_prose else None)
+    limit = presentation.width or (_PROSE_WIDTH if table.has_prose else _UNLIMITED)
     columns, widths = _fit(list(_columns_of(table)), limit)
     needed = sum(widths) + _GAP * (len(widths) - 1)
     file = io.StringIO()
     console = Console(
         file=file,
         # Where not even the columns asked for have room, a terminal breaks lines: nothing is left out.
-        width=_UNLIMITED if limit is None else max(limit, needed),
+        width=max(limit, needed),
         force_terminal=presentation.color,
         no_color=not presentation.color,
         highlight=False,
@@ -179,20 +179,29 @@ def terminal_text(document: Document, presentation: Presentation = Presentation(
             console.print(Text(printable(line)), width=limit)
 
     say(*document.sentences)
+    grid = Grid(box=None, pad_edge=False, padding=(0, _GAP, 1 if table.has_prose else 0, 0), header_style="bold")
+    for column, width in zip(columns, widths, strict=True):
+        justify: Any = "right" if column.kind == "number" else "left"
+        heading = Align(Text(column.heading, justify=justify), justify, vertical="bottom")
+        grid.add_column(heading, width=width, justify=justify, overflow="fold")
     number = len(columns[0].cells) if columns else 0
+    for row in range(number):
+        if table.line is not None and row == table.line[0]:
+            grid.add_row(_LINE_HERE)
+        texts = [
+            shorten_middle(column.cells[row], width) if column.kind == "value" else column.cells[row]
+            for column, width in zip(columns, widths, strict=True)
+        ]
+        cells = [Text(text, column.styles.get(text, "")) for column, text in zip(columns, texts, strict=True)]
+        grid.add_row(*cells, style="dim" if table.groups and table.groups[row] == NOISE else None)
     if number:
         say(*[""] if document.sentences else [])
-        above, line = (number, "") if table.line is None else table.line
-        console.print(_grid(columns, widths, None, table))
-        if above:
-            console.print(_grid(columns, widths, range(above), table))
-        if line:
-            console.print(Text(f"── {line} ".ljust(needed, "─"), overflow="crop", no_wrap=True))
-            console.print(_grid(columns, widths, range(above, number), table))
+        console.print(grid)
     say(*filter(None, [table.rest]))
     ending = " ".join(filter(None, [*table.legend, table.advice]))
     say(*["", ending] if ending else [])
-    return "\n".join(line.rstrip() for line in file.getvalue().splitlines()) + "\n"
+    line = "" if table.line is None else f"── {table.line[1]} ".ljust(needed, "─")[: console.width]
+    return "\n".join(line if _LINE_HERE in each else each.rstrip() for each in file.getvalue().splitlines()) + "\n"
 
 
 def _columns_of(table: Table) -> Iterator[TableColumn]:
@@ -210,96 +219,36 @@ def _bar(length: float) -> str:
     return "█" * (eighths // 8) + _EIGHTHS[eighths % 8].strip()
 
 
-def _fit(columns: list[TableColumn], limit: int | None) -> tuple[list[TableColumn], list[int]]:
+def _fit(columns: list[TableColumn], limit: int) -> tuple[list[TableColumn], list[int]]:
     """The columns that have room, and how wide each is.
 
-    Where there is too little, headings and names take several lines, then optional columns are left out, and texts are
-    folded.
+    Where there is too little, headings, names and texts take several lines, then optional columns are left out.
     """
+    from rich.cells import cell_len
+
     optional = sorted({column.optional for column in columns if column.optional})
     for left_out in range(len(optional) + 1):
         shown = [column for column in columns if column.optional not in optional[:left_out]]
-        for folds_headings in (False, True):
-            wanted = [_width(column, folds_headings) for column in shown]
-            least = [min(width, _least_width(column)) for column, width in zip(shown, wanted, strict=True)]
-            if limit is None or sum(least) + _GAP * (len(shown) - 1) <= limit:
-                return shown, _share_out(shown, wanted, least, limit)
-    tight = [min(width, _TIGHT.get(column.kind, width)) for column, width in zip(shown, wanted, strict=True)]
-    return shown, _share_out(shown, wanted, tight, limit)
-
-
-def _width(column: TableColumn, folds_heading: bool) -> int:
-    from rich.cells import cell_len
-
-    heading = column.heading.split() if folds_heading else [column.heading]
-    return max(map(cell_len, [*heading, *column.cells]), default=0)
-
-
-def _least_width(column: TableColumn) -> int:
-    from rich.cells import cell_len
-
-    words = [word for cell in column.cells for word in _BETWEEN_WORDS.split(cell)] if column.kind == "name" else []
-    longest = min(max(map(cell_len, words), default=0), _LONGEST_WORD)
-    return max(longest, _LEAST_WIDTHS.get(column.kind, _UNLIMITED))
-
-
-def _share_out(columns: list[TableColumn], wanted: list[int], least: list[int], limit: int | None) -> list[int]:
-    """What columns get beyond the least: names before all others, which share the rest evenly."""
-    if limit is None:
-        return wanted
-    free = max(limit - sum(least) - _GAP * (len(columns) - 1), 0)
-    given = list(least)
-    for are_names in (True, False):
-        group = [place for place, column in enumerate(columns) if (column.kind == "name") == are_names]
-        for done, place in enumerate(sorted(group, key=lambda place: wanted[place] - least[place])):
-            more = min(free // (len(group) - done), wanted[place] - least[place])
-            given[place] += more
-            free -= more
-    return given
-
-
-def _grid(
-    columns: Sequence[TableColumn], widths: Sequence[int], rows: Sequence[int] | None, table: Table
-) -> rich.table.Table:
-    """Some rows in columns of these widths, or without rows the headings."""
-    import rich.table
-    from rich.text import Text
-
-    grid = rich.table.Table(
-        box=None, pad_edge=False, show_header=False, padding=(0, _GAP, 1 if table.has_prose else 0, 0)
-    )
-    for column, width in zip(columns, widths, strict=True):
-        grid.add_column(
-            width=width,
-            justify="right" if column.kind == "number" else "left",
-            overflow="fold",
-            vertical="bottom" if rows is None else "top",
-        )
-    if rows is None:
-        grid.add_row(*(Text(column.heading, style="bold") for column in columns))
-    for row in rows or ():
-        cells = [
-            Text(_fold(column, column.cells[row], width), style=column.styles.get(column.cells[row], ""))
-            for column, width in zip(columns, widths, strict=True)
+        room = limit - _GAP * (len(shown) - 1)
+        wanted = [max(map(cell_len, [column.heading, *column.cells])) for column in shown]
+        words = [max(map(cell_len, [*column.heading.split(), *column.cells]), default=0) for column in shown]
+        least = [min(word, _LEAST_WIDTHS.get(column.kind, word)) for column, word in zip(shown, words, strict=True)]
+        if sum(least) <= room:
+            break
+    else:
+        least = [
+            min(width, _TIGHT) if column.kind in _LEAST_WIDTHS else width
+            for column, width in zip(shown, least, strict=True)
         ]
-        grid.add_row(*cells, style="dim" if table.groups and table.groups[row] == NOISE else None)
-    return grid
-
-
-def _fold(column: TableColumn, text: str, width: int) -> str:
-    """A cell in its width: in lines that end between words, or behind an underscore or the like in them."""
-    from rich.cells import cell_len
-
-    if column.kind == "value":
-        return shorten_middle(text, width)
-    if column.kind not in ("name", "text"):
-        return text
-    lines = [""]
-    for word in _BETWEEN_WORDS.split(text):
-        if lines[-1] and cell_len(lines[-1] + word.rstrip()) > width:
-            lines.append("")
-        lines[-1] += word
-    return "\n".join(lines)
+    # The widest give way first, names last.
+    for most in range(min(max(wanted, default=0), limit), -1, -1):
+        widths = [
+            min(width, max(few, most * 2 if column.kind == "name" else most))
+            for column, width, few in zip(shown, wanted, least, strict=True)
+        ]
+        if sum(widths) <= room:
+            break
+    return shown, widths
 
 
 WRITERS: Mapping[str, Callable[[Document, Presentation], str | bytes]] = {
