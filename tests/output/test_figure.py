@@ -100,7 +100,7 @@ def test_top_decides_how_many_bars_there_are_and_the_rest_is_summed_up() -> None
     ranking = make_ranking(NAMES[:100])
     assert len(names_on(ranking.plot(top=60)[0])) == 60
     assert len(names_on(ranking.top(7).plot()[0])) == 7
-    assert ranking.plot(top=3)[0].get_xlabel().endswith("\n… 97 more, none above 0.1000")
+    assert ranking.plot(top=3)[0].get_xlabel().endswith("\n… and 97 more, none above 0.1000")
     for wrong in (0, 501, "a", 2.5):
         with pytest.raises(UsageError, match=r"^top=: "):
             ranking.plot(top=wrong)  # type: ignore[arg-type]

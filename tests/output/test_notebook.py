@@ -53,7 +53,7 @@ def test_no_text_becomes_markup(name: str) -> None:
 def test_a_notebook_shows_bars_where_noise_begins_the_rest_and_warnings() -> None:
     html = make_ranking([f"c{number}" for number in range(40)])._repr_html_()
     assert html.count('scope="row"') == 30
-    assert "… 10 more, none above 0.0129" in html
+    assert "… and 10 more, none above 0.0129" in html
     assert "Warning: a warning" in html
     assert "tex2jax_ignore" in html
     assert max(float(width) for width in re.findall(r"width: ([\d.]+)em", html)) == 6.0
@@ -65,10 +65,12 @@ def test_representations_are_a_few_lines_with_warnings() -> None:
     assert repr(make_ranking("abcd")).splitlines() == [
         "<Ranking of people.csv: 4 columns, 200 labelled rows, target class with 2 classes ('no', 'yes')",
         " Naive Bayes, leave-one-out, ranked by importance Ŝ_S (absolute) under recursive elimination",
-        " importance Ŝ_S: 1. a 0.4000, 2. b 0.2000, 3. c 0.1333, … 1 more",
+        " With all columns the model gets 21 of 200 rows wrong (10.5%); always guessing the largest class, 80.",
+        " importance Ŝ_S: 1. a 0.4000, 2. b 0.2000, 3. c 0.1333, … and 1 more, none above 0.1000",
         " Warning: a warning>",
     ]
     lines = repr(make_large_selection("abcdefghij")).splitlines()
-    assert lines[2] == " Kept: a, b"
-    assert lines[3].startswith(" Judged on rows that neither choice nor model had seen (10 folds): kept ")
-    assert " Kept: none" in repr(replace(make_large_selection("abc"), kept=()))
+    assert lines[1].startswith(" Keep 2 of 10. ")
+    assert lines[2].startswith(" Judged on rows that neither choice nor model had seen (10 folds): kept ")
+    rest = "… and 7 more (3 redundant, 2 weak, 2 noise), none above 0.0218"
+    assert lines[4] == f" gain Ŝ_A: 1. a 0.0871, 2. b 0.0436, 3. c 0.0290, {rest}"

@@ -113,12 +113,12 @@ def test_scores_and_verdicts_may_change_without_ranks() -> None:
     old = ranking_of("ab")
     features = tuple(replace(each, s_s=(each.s_s or 0) * 2) for each in old.result.features)
     changed = replace(old, result=replace(old.result, features=features))  # type: ignore[arg-type]  # a ranking's
-    same = "No rank changed: the same columns and ranks (2 columns)"
+    same = "No rank changed among the 2 columns that both documents list"
     assert comparison_sentences(compare_rankings(old, changed))[2:] == [f"{same}; scores did change."]
     signed = ranking_of("ab", settings={"score": "signed"})
     assert comparison_sentences(compare_rankings(old, signed))[2] == f"{same}."
     weak, noise = selection_of({"a": "keep", "b": "weak"}), selection_of({"a": "keep", "b": "noise"})
-    sentence = "No rank changed; 1 verdict did: 'b' (weak → noise)."
+    sentence = "No rank changed among the 2 columns that both documents list; 1 verdict did: 'b' (weak → noise)."
     assert comparison_sentences(compare_rankings(weak, noise))[2] == sentence
 
 

@@ -178,14 +178,14 @@ def test_headings_and_names_are_folded_then_optional_columns_go() -> None:
     long = ["blood_pressure_at_rest_in_the_morning", *"bcdef"]
     columns = ("importance", "█", "gain", "round")
     for width, words, name in (
-        (75, columns, "blood_pressure_at_re"),
-        (61, columns, "blood_pressure"),
+        (75, columns, "blood_pressure_at_rest_"),
+        (61, columns, "blood_"),
         (60, columns[:3], "blood_pressure_at_"),
-        (54, columns[:3], "blood_pressure"),
-        (53, ("importance", "gain"), "blood_pressure_at_rest"),
-        (40, ("importance", "gain"), "blood_pressure"),
-        (39, ("importance",), "blood_pressure_at_re"),
-        (24, ("importance",), "blood_pr"),
+        (54, columns[:3], "blood_"),
+        (53, ("importance", "gain"), "blood_pressure_at_rest_"),
+        (40, ("importance", "gain"), "blood_"),
+        (39, ("importance",), "blood_pressure_at_"),
+        (24, ("importance",), "blood_"),
     ):
         text = "\n".join(shown("ranking", width, long)[3:])
         table = text[: text.index("── not told")]

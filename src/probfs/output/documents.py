@@ -11,14 +11,13 @@ from typing import TYPE_CHECKING, Any, Literal
 from probfs.classifiers.scores import ABSOLUTE, SCORES, SIGNED
 from probfs.output.sentences import (
     comparison_sentences,
+    describe_rest,
     inspection_sentences,
     is_noise,
     pairs_sentences,
     ranking_sentences,
     selection_sentences,
-    shown_loss,
-    shown_probability,
-    shown_score,
+    shown_number,
     shown_scores,
 )
 from probfs.text import counted
@@ -37,8 +36,6 @@ _NONE = "-"
 _MOST_COMPARED = 50
 """Columns of a comparison that tables list, best first; CSV and JSON have all."""
 _FEWEST_PAIRS, _MOST_PAIRS = 10, 50
-"""Pairs in a table for people: all that were found, within these limits."""
-_ARROWS = {"rose": "▲", "fell": "▼", "same": "="}
 
 DType = Literal["text", "int64", "Int64", "float64", "bool", "boolean"]
 """What a column of the CSV holds; ``Int64`` and ``boolean`` may be empty."""
@@ -106,8 +103,6 @@ class Document:
     """The rows of the Markdown table, where it does not have all."""
     headings: Mapping[str, str] | None = None
     """The columns of the Markdown table, where these are not those of the CSV, and what they are called."""
-    is_terse: bool = True
-    """Whether the Markdown table has four digits and leaves out empty columns."""
 
     def records(self) -> list[tuple[Any, ...]]:
         """The cells of the CSV."""
@@ -150,7 +145,7 @@ def bar_lengths(values: Sequence[float | None]) -> list[float]:
     return [0.0 if value is None or not value > 0 else min(100 * value / largest, 100.0) for value in values]
 
 
-# Rankings.
+# What the documents are about.
 
 
 def ranking_document(ranking: Ranking, header: Header) -> Document:
@@ -165,52 +160,22 @@ def ranking_document(ranking: Ranking, header: Header) -> Document:
 
 
 def ranking_table(ranking: Ranking, on_page: bool = False) -> Table:
-    """The ranked columns; noise is marked, and on a terminal a line is drawn where there is nothing else below.
+    """The ranked columns: rank, name, scores (the driving one first), the round of leaving, and how sure all that is.
 
-    A page, whose readers can sort its rows, also has the tests.
+    Noise is marked, and on a terminal a line is drawn where there is nothing else below. A page, whose readers can sort
+    its rows, also has the tests.
     """
-    features, limit = ranking.features, ranking.settings.noise_above
-    noise = [is_noise(feature, ranking) for feature in features]
-    hidden = ranking.input.features - len(features)
-    above = max((row for row, is_one in enumerate(noise, 1) if not is_one), default=0)
-    if on_page or hidden:
-        # Of columns that are not listed, nobody knows whether they are noise.
-        above = len(noise)
-    marks = [NOISE_MARK if is_one and row < above else "" for row, is_one in enumerate(noise)]
-    legend = ["±: one standard error."] if ranking.settings.uncertainty else []
-    if any(marks):
-        legend.append(f"{NOISE_MARK}: these rows cannot tell the column from noise (q > {limit:g}).")
-    remarks = [mark or shown_instead(feature.instead) for mark, feature in zip(marks, features, strict=True)]
-    columns = [*_ranking_columns(ranking), *(_test_columns(features) if on_page else [])]
-    return Table(
-        [*columns, TableColumn("note" if on_page else "", remarks, "text")] if any(remarks) else columns,
-        [NOISE if is_one else "" for is_one in noise],
-        line=(above, f"not told from noise (q > {limit:g}), in the order of p") if any(noise[above:]) else None,
-        rest=f"… and {hidden:,} more" if hidden else "",
-        legend=legend,
-        advice="To decide which columns to keep, run probfs select.",
-    )
-
-
-def shown_instead(name: str | None) -> str:
-    """What is said of a column that is nearly the same as another one."""
-    return "" if name is None else f"nearly the same as {name}"
-
-
-def _ranking_columns(ranking: Ranking) -> list[TableColumn]:
-    """Rank, name, scores (the driving one first), the round of leaving, and how sure all that is."""
-    features = ranking.features
+    features, limit, uncertainty = ranking.features, ranking.settings.noise_above, ranking.settings.uncertainty
     columns = [
         TableColumn("rank", [str(feature.rank) for feature in features]),
         TableColumn("column", [feature.feature for feature in features], "name"),
     ]
     for number, score in enumerate(shown_scores(ranking)):
         values = [getattr(feature, score.key) for feature in features]
-        bars = values if number == 0 else ()
-        cells = [shown_score(value) for value in values]
-        columns.append(TableColumn(score.heading, cells, "number", bars, bool(bars), optional=number and 10 - number))
+        cells, bars = [shown_number(value) for value in values], () if number else values
+        columns.append(TableColumn(score.heading, cells, "number", bars, not number, optional=number and 10 - number))
     columns.append(TableColumn("left in round", [str(feature.round) for feature in features], optional=1))
-    if ranking.settings.uncertainty:
+    if uncertainty:
         intervals = [f"{feature.rank_low}-{feature.rank_high}" for feature in features]
         columns.append(TableColumn("rank interval (90%)", intervals))
         if ranking.stability is not None:
@@ -220,16 +185,36 @@ def _ranking_columns(ranking: Ranking) -> list[TableColumn]:
             key = f"initial_{score.key}"
             sure = [f"{getattr(each, key):.4f} ± {getattr(each, f'se_{key}'):.4f}" for each in features]
             columns.append(TableColumn(f"{score.heading} in round 1", sure))
-    return columns
+    columns += _test_columns(features) if on_page else []
+
+    noise = [is_noise(feature, ranking) for feature in features]
+    above = max((row for row, is_one in enumerate(noise, 1) if not is_one), default=0)
+    if on_page or len(features) < ranking.input.features:
+        # Of columns that are not listed, nobody knows whether they are noise.
+        above = len(noise)
+    marks = [NOISE_MARK if is_one and row < above else "" for row, is_one in enumerate(noise)]
+    remarks = [mark or _shown_instead(feature.instead) for mark, feature in zip(marks, features, strict=True)]
+    columns += [TableColumn("note" if on_page else "", remarks, "text")] if any(remarks) else []
+    legend = ["±: one standard error."] if uncertainty else []
+    if any(marks):
+        legend.append(f"{NOISE_MARK}: these rows cannot tell the column from noise (q > {limit:g}).")
+    return Table(
+        columns,
+        [NOISE if is_one else "" for is_one in noise],
+        line=(above, f"not told from noise (q > {limit:g}), in the order of p") if any(noise[above:]) else None,
+        rest=describe_rest(ranking, len(features)),
+        legend=legend,
+        advice="To decide which columns to keep, run probfs select.",
+    )
+
+
+def _shown_instead(name: str | None) -> str:
+    """What is said of a column that is nearly the same as another one."""
+    return "" if name is None else f"nearly the same as {name}"
 
 
 def _test_columns(features: Sequence[Any]) -> list[TableColumn]:
-    return [
-        TableColumn(name, [shown_probability(getattr(feature, name)) for feature in features]) for name in ("p", "q")
-    ]
-
-
-# Selections.
+    return [TableColumn(name, [shown_number(getattr(feature, name), 3) for feature in features]) for name in ("p", "q")]
 
 
 def selection_document(selection: Selection, header: Header) -> Document:
@@ -247,35 +232,32 @@ def selection_table(selection: Selection, on_page: bool = False) -> Table:
     """A verdict on each column, and why; on a page also the tests."""
     features, score = selection.features, SCORES[selection.settings.score]
     values = [getattr(feature, score.key) for feature in features]
-    losses = [_NONE if feature.log_loss is None else shown_loss(feature.log_loss) for feature in features]
+    losses = [shown_number(feature.log_loss, 3) or _NONE for feature in features]
     folds = [_NONE if feature.folds is None else str(feature.folds) for feature in features]
     columns = [
         TableColumn("rank", [str(feature.rank) for feature in features]),
         TableColumn("column", [feature.feature for feature in features], "name"),
         TableColumn("verdict", [feature.verdict for feature in features], "word"),
-        TableColumn(score.heading, [shown_score(value) or _NONE for value in values], values=values, optional=3),
+        TableColumn(score.heading, [shown_number(value) or _NONE for value in values], values=values, optional=3),
         TableColumn("log-loss", losses, optional=1),
         *([] if selection.honest is None else [TableColumn("folds", folds, optional=2)]),
         *(_test_columns(features) if on_page else []),
         TableColumn("why", [reason_for_verdict(feature, selection) for feature in features], "text"),
     ]
-    rest = f"… and {len(selection.unlisted):,} more" if selection.unlisted else ""
-    return Table(columns, [feature.verdict for feature in features], rest=rest)
+    return Table(columns, [feature.verdict for feature in features], rest=describe_rest(selection, len(features)))
 
 
 def reason_for_verdict(feature: SelectedFeature, selection: Selection) -> str:
     """A few words; nothing where the verdict says it all."""
-    other, explained = feature.instead, feature.explained
+    other, explained, limit = feature.instead, feature.explained, selection.settings.noise_above
     if other is not None and explained is not None:
         if feature.is_copy:
-            return f"copy of {other}" if explained == 1 else shown_instead(other)
+            return f"copy of {other}" if explained == 1 else _shown_instead(other)
         share = f"{explained:.0%}"
         return f"nothing measurable beyond {other}" if share == "100%" else f"{other} says {share} of it"
     if feature.verdict == NOISE and feature.q is not None:
         # More digits where fewer would be at the limit.
-        limit = selection.settings.noise_above
-        digits = next(digits for digits in range(2, 18) if float(f"{feature.q:.{digits}g}") != limit or digits == 17)
-        return f"q {feature.q:.{digits}g}"
+        return f"q {feature.q:.2g}" if float(f"{feature.q:.2g}") != limit else f"q {feature.q:.6g}"
     if selection.is_beyond(feature):
         return f"beyond the {selection.settings.keep} asked for"
     if feature.verdict == "weak":
@@ -283,10 +265,8 @@ def reason_for_verdict(feature: SelectedFeature, selection: Selection) -> str:
     return "by request" if feature.keep and feature.feature in selection.settings.always else ""
 
 
-# Pairs.
-
-
 def pairs_document(pairs: Pairs, header: Header) -> Document:
+    # All pairs that were found, within limits.
     shown = max(_FEWEST_PAIRS, min(len(pairs.found), _MOST_PAIRS))
     return Document(
         header,
@@ -301,7 +281,7 @@ def pairs_document(pairs: Pairs, header: Header) -> Document:
 def pairs_table(pairs: Pairs, shown: int) -> Table:
     """The best pairs; a line is drawn where chance begins."""
     listed, found, limit = pairs.pairs[:shown], len(pairs.found), pairs.settings["false_discoveries"]
-    gains = [pair.gain for pair in listed]
+    gains, hidden = [pair.gain for pair in listed], pairs.tested - len(listed)
     columns = [
         TableColumn("column", [pair.a for pair in listed], "name"),
         TableColumn("with", [pair.b for pair in listed], "name"),
@@ -309,7 +289,6 @@ def pairs_table(pairs: Pairs, shown: int) -> Table:
         TableColumn("p", [f"{pair.p:.2g}" for pair in listed], optional=1),
         TableColumn("q", [f"{pair.q:.2g}" for pair in listed]),
     ]
-    hidden = pairs.tested - len(listed)
     return Table(
         columns,
         [NOISE if place >= found else "" for place in range(len(listed))],
@@ -317,9 +296,6 @@ def pairs_table(pairs: Pairs, shown: int) -> Table:
         rest=f"… and {hidden:,} more" if hidden > 0 else "",
         legend=["gain: how much less log-loss a row has when the joint value takes the place of the two values."],
     )
-
-
-# Comparisons.
 
 
 def comparison_document(comparison: Comparison, header: Header) -> Document:
@@ -335,50 +311,42 @@ def comparison_document(comparison: Comparison, header: Header) -> Document:
 
 
 def _comparison_table(comparison: Comparison) -> Table:
-    """The columns that changed; what chance may explain is pale."""
-    changed = sorted(comparison.changed, key=_best_rank)
+    """The columns that changed, the best first; what chance may explain is pale."""
+
+    def best_rank(column: ColumnChange) -> tuple[int, int]:
+        ranks = [rank for rank in (column.new_rank, column.old_rank) if rank is not None]
+        return min(ranks), ranks[0]
+
+    changed = sorted(comparison.changed, key=best_rank)
     shown, hidden = changed[:_MOST_COMPARED], len(changed) - _MOST_COMPARED
-    scores = [
-        f"{shown_score(change.old_score) or _NONE} → {shown_score(change.new_score) or _NONE}" for change in shown
-    ]
+    changes, verdicts = [], []
+    for column in shown:
+        change, verdict = column.change, column.new_verdict or column.old_verdict or ""
+        if column.moved is not None:
+            arrow = "▲" if column.moved > 0 else "▼" if column.moved else "="
+            changes.append(f"{arrow} {abs(column.moved) or ''}".strip())
+        elif column.renamed is not None:
+            changes.append(f"{change} ({'now' if column.new_rank is None else 'was'} {column.renamed}?)")
+        else:
+            changes.append(change)
+        verdicts.append(f"{column.old_verdict} → {column.new_verdict}" if column.verdict_changed else verdict)
+    scores = [f"{shown_number(each.old_score) or _NONE} → {shown_number(each.new_score) or _NONE}" for each in shown]
     intervals = {None: "", True: "beyond", False: "within"}
     columns = [
-        TableColumn("new", [str(change.new_rank or _NONE) for change in shown]),
-        TableColumn("old", [str(change.old_rank or _NONE) for change in shown]),
-        TableColumn("column", [change.column for change in shown], "name"),
-        TableColumn("change", [_describe_change(change) for change in shown], "text"),
-        TableColumn("rank intervals", [intervals[change.beyond] for change in shown], "word", optional=2),
-        TableColumn("verdict", [_describe_verdict(change) for change in shown], "word", optional=3),
+        TableColumn("new", [str(column.new_rank or _NONE) for column in shown]),
+        TableColumn("old", [str(column.old_rank or _NONE) for column in shown]),
+        TableColumn("column", [column.column for column in shown], "name"),
+        TableColumn("change", changes, "text"),
+        TableColumn("rank intervals", [intervals[column.beyond] for column in shown], "word", optional=2),
+        TableColumn("verdict", verdicts, "word", optional=3),
         # Different scores say nothing of each other.
         *([] if comparison.same_scores is None else [TableColumn("score", scores, optional=1)]),
     ]
     return Table(
         [column for column in columns if any(column.cells)],
-        [NOISE if change.beyond is False else "" for change in shown],
+        [NOISE if column.beyond is False else "" for column in shown],
         rest=f"… and {counted(hidden, 'more column')} that changed; --format csv lists all" if hidden > 0 else "",
     )
-
-
-def _best_rank(column: ColumnChange) -> tuple[int, int]:
-    ranks = [rank for rank in (column.new_rank, column.old_rank) if rank is not None]
-    return min(ranks), ranks[0]
-
-
-def _describe_change(column: ColumnChange) -> str:
-    if column.moved is not None:
-        return f"{_ARROWS[column.change]} {abs(column.moved)}" if column.moved else _ARROWS["same"]
-    if column.renamed is not None:
-        return f"{column.change} ({'now' if column.new_rank is None else 'was'} {column.renamed}?)"
-    return column.change
-
-
-def _describe_verdict(column: ColumnChange) -> str:
-    if column.verdict_changed:
-        return f"{column.old_verdict} → {column.new_verdict}"
-    return column.new_verdict or column.old_verdict or ""
-
-
-# Inspections.
 
 
 def inspection_document(inspection: Inspection) -> Document:
@@ -389,7 +357,6 @@ def inspection_document(inspection: Inspection) -> Document:
         lambda: {"schema": "probfs.inspection/2", **plain(inspection)},
         partial(inspection_table, inspection),
         inspection_sentences(inspection),
-        is_terse=False,
     )
 
 

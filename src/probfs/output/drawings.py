@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Literal
 
 from probfs.classifiers.scores import SCORES, Score
 from probfs.output.documents import NOISE_MARK, reason_for_verdict
-from probfs.output.sentences import describe_model, errors_of, is_noise, rest_of_ranking, rest_of_selection
+from probfs.output.sentences import describe_model, describe_rest, errors_of, is_noise
 from probfs.text import counted, shorten_middle
 
 if TYPE_CHECKING:
-    from probfs.ranking.result import RankedFeature, Ranking
-    from probfs.selection.result import SelectedFeature, Selection, Size
+    from probfs.ranking.result import Ranking
+    from probfs.selection.result import Selection
 
 BarStyle = Literal["strong", "weak", "hatched", "dim"]
 CurveStyle = Literal["solid", "dashed", "dotted", "dashdot", "cut", "least", "estimate"]
@@ -141,121 +141,114 @@ def round_values(low: float, high: float) -> list[float]:
 
 
 def ranking_drawing(ranking: Ranking) -> Drawing:
-    settings, data = ranking.settings, ranking.input
-    score = SCORES[settings.score]
-    when = ""
+    settings, data, rounds = ranking.settings, ranking.input, ranking.rounds
+    score, when = SCORES[settings.score], ""
     if settings.eliminate:
         when = "when the column left"
     elif settings.uncertainty and not score.needs_unlabelled:
         when = "± standard error"
+    bars = []
+    for feature in ranking.features:
+        noise = is_noise(feature, ranking)
+        interval = "" if feature.rank_low is None else f"rank {feature.rank_low}–{feature.rank_high}"
+        # Standard errors are those of the first round, in which no column has left yet.
+        error = None if settings.eliminate else getattr(feature, f"se_initial_{score.key}", None)
+        style: BarStyle = "dim" if noise else "strong"
+        remark = "  ".join(filter(None, [interval, NOISE_MARK if noise else ""]))
+        bars.append(Bar(feature.feature, feature.rank, getattr(feature, score.key), style, remark, error))
+    panels: tuple[Panel, ...] = ()
+    if len(rounds) > 1:
+        # Losses of rows that a model was trained on are no losses of rows that were held out.
+        trained = " on training rows" if settings.estimate == "resubstitution" else ""
+        held_out = rounds[0].held_out_errors(settings.estimate) is not None
+        wrong = "rows wrong when held out" if held_out else f"rows wrong{trained}"
+        shares = tuple((each.features, errors_of(each, ranking) / each.rows) for each in rounds)
+        absolute = tuple((each.features, each.absolute_loss) for each in rounds)
+        loss = Curve(f"log-loss{trained}", tuple((each.features, each.log_loss) for each in rounds))
+        both = (Curve(wrong, shares), Curve(f"absolute loss{trained}", absolute, "dashed"))
+        panels = Panel(loss.label, (loss,)), Panel("rows wrong, and absolute loss", both, is_share=True)
     way = "recursive elimination" if settings.eliminate else "one round"
     return Drawing(
         (f"{data.source}, target {data.target}", f"{describe_model(ranking)}, {way}"),
         score,
         when,
-        tuple(_ranked_bar(feature, ranking) for feature in ranking.features),
-        partial(rest_of_ranking, ranking),
-        _ranking_panels(ranking),
+        tuple(bars),
+        partial(describe_rest, ranking),
+        panels,
         size_label="columns in the model (chosen on the same rows)",
         asked=ranking.most_listed,
     )
 
 
-def _ranked_bar(feature: RankedFeature, ranking: Ranking) -> Bar:
-    key = SCORES[ranking.settings.score].key
-    noise = is_noise(feature, ranking)
-    interval = "" if feature.rank_low is None else f"rank {feature.rank_low}–{feature.rank_high}"
-    # Standard errors are those of the first round, in which no column has left yet.
-    error = None if ranking.settings.eliminate else getattr(feature, f"se_initial_{key}", None)
-    remark = "  ".join(filter(None, [interval, NOISE_MARK if noise else ""]))
-    return Bar(feature.feature, feature.rank, getattr(feature, key), "dim" if noise else "strong", remark, error)
-
-
-def _ranking_panels(ranking: Ranking) -> tuple[Panel, ...]:
-    rounds, estimate = ranking.rounds, ranking.settings.estimate
-    if len(rounds) < 2:
-        return ()
-    # Losses of rows that a model was trained on are no losses of rows that were held out.
-    trained = " on training rows" if estimate == "resubstitution" else ""
-    held_out = rounds[0].held_out_errors(estimate) is not None
-    wrong = "rows wrong when held out" if held_out else f"rows wrong{trained}"
-    shares = tuple((each.features, errors_of(each, ranking) / each.rows) for each in rounds)
-    absolute = tuple((each.features, each.absolute_loss) for each in rounds)
-    loss = Curve(f"log-loss{trained}", tuple((each.features, each.log_loss) for each in rounds))
-    both = (Curve(wrong, shares), Curve(f"absolute loss{trained}", absolute, "dashed"))
-    return Panel(loss.label, (loss,)), Panel("rows wrong, and absolute loss", both, is_share=True)
-
-
 def selection_drawing(selection: Selection) -> Drawing:
-    settings, data = selection.settings, selection.input
+    settings, data, score = selection.settings, selection.input, SCORES[selection.settings.score]
+    bars = []
+    for feature in selection.features:
+        instead = feature.instead and shorten_middle(feature.instead, _LONGEST_NAME)
+        reason = reason_for_verdict(replace(feature, instead=instead), selection)
+        remark = ": ".join(filter(None, ["" if feature.verdict == "keep" else feature.verdict, reason]))
+        bars.append(Bar(feature.feature, feature.rank, getattr(feature, score.key), _STYLES[feature.verdict], remark))
     keep = f"keep {len(selection.kept):,} of {counted(data.features, 'column')}"
     return Drawing(
         (f"{data.source}, target {data.target}", f"{settings.model.summary}, {keep}"),
-        SCORES[settings.score],
+        score,
         "when the column left",
-        tuple(_selected_bar(feature, selection) for feature in selection.features),
-        partial(rest_of_selection, selection),
+        tuple(bars),
+        partial(describe_rest, selection),
         _selection_panels(selection),
         asked=selection.most_listed,
     )
 
 
-def _selected_bar(feature: SelectedFeature, selection: Selection) -> Bar:
-    instead = feature.instead and shorten_middle(feature.instead, _LONGEST_NAME)
-    reason = reason_for_verdict(replace(feature, instead=instead), selection)
-    verdict = "" if feature.verdict == "keep" else feature.verdict
-    value: float | None = getattr(feature, SCORES[selection.settings.score].key)
-    return Bar(
-        feature.feature, feature.rank, value, _STYLES[feature.verdict], ": ".join(filter(None, [verdict, reason]))
-    )
+def rows_judged(selection: Selection) -> int | None:
+    """How many rows the errors of each number of columns are of; None where a document does not tell."""
+    if selection.ranking is not None:
+        return selection.ranking.rounds[0].rows
+    # Of rows in the order of time, the first are not judged.
+    return selection.input.labelled_rows if selection.settings.time is None else None
 
 
 def _selection_panels(selection: Selection) -> tuple[Panel, ...]:
     """Log-loss and wrong rows by the number of columns, with the cut, the least loss, and what unseen rows say."""
-    sizes, rows, honest = _informative_sizes(selection), selection.input.labelled_rows, selection.honest
-    if len(sizes) < 2:
+    sizes, rows, honest = selection.sizes, rows_judged(selection), selection.honest
+    losses = [size.log_loss for size in sizes[1:]]
+    if selection.kept and len(losses) > 1 and sizes[0].log_loss > min(losses) + _DWARFED * (max(losses) - min(losses)):
+        # The loss of no columns would leave the others no room to differ.
+        sizes = sizes[1:]
+    if len(sizes) < 2 or rows is None:
         return ()
-    # Without columns, errors are those of always guessing the largest class: a row that is held out makes its own
-    # class the smaller of two equal ones, and would always be wrong.
-    guessing = rows - max(selection.input.classes.values())
-    losses = {size.features: size.log_loss for size in sizes}
-    wrong = {size.features: (size.errors if size.features else guessing) / rows for size in sizes}
+    kept, least, folds = len(selection.kept), selection.best_size, 0 if honest is None else honest.folds
+
+    def panel(
+        title: str, values: list[float], unseen: list[float], error: float = 0.0, is_share: bool = False
+    ) -> Panel:
+        by_size = dict(zip((size.features for size in sizes), values, strict=True))
+        curves = [
+            Curve("best columns, on the rows that chose them", tuple(by_size.items())),
+            Curve(f"keep {kept:,}", ((kept, math.nan),), "cut"),
+        ]
+        if least != kept:
+            label = f"least log-loss: {counted(least, 'column')}"
+            curves.append(Curve(label, ((least, by_size.get(least, math.nan)),), "least"))
+        if unseen:
+            chosen, every, none = unseen
+            ends = min(by_size), max(by_size)
+            label = f"chosen this way, on unseen rows ({folds} folds)"
+            all_label = f"all {counted(selection.input.features, 'column')}, on unseen rows"
+            curves.append(Curve(label, ((kept, chosen),), "estimate", error))
+            curves.append(Curve(all_label, tuple((end, every) for end in ends), "dotted"))
+            if 0 in by_size:
+                curves.append(Curve("no columns, on unseen rows", tuple((end, none) for end in ends), "dashdot"))
+        return Panel(title, tuple(curves), is_share)
+
     judged = [] if honest is None else [honest.kept, honest.all, honest.none]
     error = 0.0 if honest is None else honest.kept.se
-    loss_curves = _selection_curves(selection, losses, [each.log_loss for each in judged], error)
-    wrong_curves = _selection_curves(selection, wrong, [each.errors / each.rows for each in judged])
-    return Panel("log-loss", loss_curves), Panel("rows wrong", wrong_curves, is_share=True)
-
-
-def _selection_curves(
-    selection: Selection, values: Mapping[int, float], unseen: Sequence[float], error: float = 0.0
-) -> tuple[Curve, ...]:
-    """``unseen`` are the values of the kept, of all and of no columns on unseen rows, if these were predicted."""
-    kept, least = len(selection.kept), selection.best_size
-    curves = [
-        Curve("best columns, on the rows that chose them", tuple(values.items())),
-        Curve(f"keep {kept:,}", ((kept, math.nan),), "cut"),
-    ]
-    if least != kept:
-        label = f"least log-loss: {counted(least, 'column')}"
-        curves.append(Curve(label, ((least, values.get(least, math.nan)),), "least"))
-    if unseen and selection.honest is not None:
-        chosen, every, none = unseen
-        ends = min(values), max(values)
-        label = f"chosen this way, on unseen rows ({selection.honest.folds} folds)"
-        all_label = f"all {counted(selection.input.features, 'column')}, on unseen rows"
-        curves.append(Curve(label, ((kept, chosen),), "estimate", error))
-        curves.append(Curve(all_label, tuple((end, every) for end in ends), "dotted"))
-        if 0 in values:
-            curves.append(Curve("no columns, on unseen rows", tuple((end, none) for end in ends), "dashdot"))
-    return tuple(curves)
-
-
-def _informative_sizes(selection: Selection) -> tuple[Size, ...]:
-    """All numbers of columns; without 0 where the loss of no columns would leave the others no room to differ."""
-    none, *others = selection.sizes
-    if not selection.kept or len(others) < 2:
-        return selection.sizes
-    losses = [size.log_loss for size in others]
-    spread = max(losses) - min(losses)
-    return tuple(others) if none.log_loss > min(losses) + _DWARFED * spread else selection.sizes
+    wrong = [size.errors / rows for size in sizes]
+    if sizes[0].features == 0 and selection.settings.time is None:
+        # Errors of always guessing the largest class: a row that is left out makes its own class the smaller of two
+        # equal ones, and would always be wrong.
+        wrong[0] = 1 - max(selection.input.classes.values()) / rows
+    return (
+        panel("log-loss", [size.log_loss for size in sizes], [each.log_loss for each in judged], error),
+        panel("rows wrong", wrong, [each.errors / each.rows for each in judged], is_share=True),
+    )

@@ -19,7 +19,7 @@ from rich.cells import cell_len
 from probfs.classifiers.options import WholeNumber, check_value
 from probfs.errors import UsageError
 from probfs.output.drawings import Bar, Drawing, Panel, round_values
-from probfs.output.sentences import shown_score
+from probfs.output.sentences import shown_number
 from probfs.text import option, printable, shorten_middle
 
 if TYPE_CHECKING:
@@ -240,7 +240,7 @@ def _names_of(bars: Sequence[Bar]) -> list[str]:
 def _text_of(bar: Bar) -> str:
     """What stands behind a bar."""
     remark = shorten_middle(printable(bar.remark), _LONGEST_REMARK)
-    return "  ".join(filter(None, [shown_score(bar.value), remark]))
+    return "  ".join(filter(None, [shown_number(bar.value), remark]))
 
 
 def _draw_bars(axes: Axes, drawing: Drawing, shown: int, colors: Mapping[str, str]) -> None:

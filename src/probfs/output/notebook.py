@@ -4,26 +4,14 @@ every text that they write is escaped, and none acts on its neighbours.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from probfs.classifiers.scores import SCORES
-from probfs.notes import Note, texts_by_severity
-from probfs.output.documents import Table, bar_lengths, ranking_table, selection_table
-from probfs.output.sentences import (
-    describe_choice,
-    describe_estimate,
-    describe_input,
-    describe_method,
-    ranking_sentences,
-    rest_of_ranking,
-    rest_of_selection,
-    selection_sentences,
-    shown_score,
-)
+from probfs.notes import texts_by_severity
+from probfs.output.documents import bar_lengths
+from probfs.output.sentences import describe_rest, shown_number
 from probfs.text import printable, shorten_middle
 
 if TYPE_CHECKING:
@@ -39,55 +27,31 @@ _LONGEST_NAME = 40
 _LONGEST_LINE = 300
 
 
-def ranking_html(ranking: Ranking) -> str:
+def result_html(result: Ranking | Selection) -> str:
     """The best columns, with bars; noise is pale."""
-    table = ranking_table(replace(ranking, features=ranking.features[:_MOST_ROWS]))
-    return _html(ranking_sentences(ranking), table, rest_of_ranking(ranking, _MOST_ROWS), ranking.warnings)
-
-
-def selection_html(selection: Selection) -> str:
-    """Verdicts on the best columns, with bars; noise is pale."""
-    table = selection_table(replace(selection, features=selection.features[:_MOST_ROWS]))
-    return _html(selection_sentences(selection), table, rest_of_selection(selection, _MOST_ROWS), selection.warnings)
-
-
-def _html(sentences: Sequence[str], table: Table, rest: str, warnings: Sequence[Note]) -> str:
-    severe, others = texts_by_severity(warnings)
+    severe, others = texts_by_severity(result.warnings)
+    document = result.top(_MOST_ROWS).document()
     return load_template("notebook.html.jinja").render(
-        sentences=sentences, table=table, rest=rest, warnings=severe, notes=others
+        sentences=document.sentences,
+        table=document.table(),
+        rest=describe_rest(result, _MOST_ROWS),
+        warnings=severe,
+        notes=others,
     )
 
 
-def ranking_repr(ranking: Ranking) -> str:
-    """What was ranked, how, the best columns with the score that decided, and warnings."""
-    score = SCORES[ranking.settings.score]
+def result_repr(result: Ranking | Selection) -> str:
+    """What the result says in words, the best columns with the score that decided, and warnings."""
+    score = SCORES[result.settings.score]
     best = [
-        f"{feature.rank}. {_shorten(feature.feature)} {shown_score(getattr(feature, score.key))}"
-        for feature in ranking.features[:_BEST]
+        f"{feature.rank}. {printable(shorten_middle(feature.feature, _LONGEST_NAME))} "
+        f"{shown_number(getattr(feature, score.key))}".rstrip()
+        for feature in result.features[:_BEST]
     ]
-    scores = f"{score.heading}: {_list(best, ranking.input.features)}"
-    return _lines(ranking, [describe_input(ranking.input), describe_method(ranking), scores])
-
-
-def selection_repr(selection: Selection) -> str:
-    """What was read, what to keep, how well that does, the best of the kept columns, and warnings."""
-    kept = _list([_shorten(name) for name in selection.kept[:_BEST]], len(selection.kept)) or "none"
-    judged = describe_estimate(selection.honest)[0]
-    return _lines(selection, [describe_input(selection.input), describe_choice(selection), f"Kept: {kept}", judged])
-
-
-def _shorten(name: str) -> str:
-    return printable(shorten_middle(name, _LONGEST_NAME))
-
-
-def _list(shown: Sequence[str], total: int) -> str:
-    more = total - len(shown)
-    return ", ".join([*shown, f"… {more:,} more"] if more else shown)
-
-
-def _lines(result: Ranking | Selection, lines: Sequence[str]) -> str:
-    every = [*lines, *(f"Warning: {text}" for text in texts_by_severity(result.warnings)[0])]
-    text = "\n ".join(shorten_middle(printable(line), _LONGEST_LINE) for line in every)
+    rest = describe_rest(result, len(best))
+    warnings = [f"Warning: {text}" for text in texts_by_severity(result.warnings)[0]]
+    lines = [*result.document().sentences, f"{score.heading}: {', '.join(filter(None, [*best, rest]))}", *warnings]
+    text = "\n ".join(shorten_middle(printable(line), _LONGEST_LINE) for line in lines)
     return f"<{type(result).__name__} of {text}>"
 
 

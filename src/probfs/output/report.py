@@ -37,8 +37,7 @@ from probfs.output.sentences import (
     pairs_sentences,
     ranking_sentences,
     selection_sentences,
-    shown_loss,
-    shown_score,
+    shown_number,
     shown_scores,
 )
 from probfs.text import counted, listed, printable, quoted, shorten_middle
@@ -225,7 +224,7 @@ def _render(result: Ranking | Selection | Pairs, *, table: PageTable, **parts: A
     bars = () if drawing is None else drawing.bars[:_MOST_BARS]
     chosen = {name: value for name, value in settings.items() if value not in (None, (), [], {})}
     return load_template(
-        "report.html.jinja", sentence=_sentence, cell=_shown_cell, name=_shown_name, score=shown_score
+        "report.html.jinja", sentence=_sentence, cell=_shown_cell, name=_shown_name, score=shown_number
     ).render(
         **parts,
         style=style,
@@ -348,7 +347,7 @@ def _tell_story(
     training = "" if rows == "rows" else " on training rows"
     cells, sentences = [], []
     for told, (columns, errors, log_loss), left, end in zip(story, models, after, until, strict=True):
-        leaving, share, loss = _name_few(ranked[left:columns][::-1]), f"{errors / total:.1%}", shown_loss(log_loss)
+        leaving, share, loss = _name_few(ranked[left:columns][::-1]), f"{errors / total:.1%}", shown_number(log_loss, 3)
         cells.append((f"{told.round:,}", f"{columns:,}", f"{errors:,}", share, loss, leaving))
         then = "Then" if end == told.round + 1 else f"By round {end:,}"
         sentences.append(
@@ -388,7 +387,7 @@ def _name_few(leaving: Sequence[str]) -> str:
 
 def _rounded(value: float) -> float | None:
     """A score in the digits that the page shows."""
-    return float(shown_score(value)) if math.isfinite(value) else None
+    return float(shown_number(value)) if math.isfinite(value) else None
 
 
 def _describe_data(background: Background, data: InputSummary, count: str | None) -> Mapping[str, Any]:

@@ -27,6 +27,7 @@ _LEAST_WIDTHS = {"name": 14, "text": 20, "value": 12}
 """The characters that cells have before optional columns are left out; they are folded or shortened beyond."""
 _TIGHT = 8
 """What they have where nothing is left to leave out."""
+_BETWEEN_PARTS = re.compile(r"(?<=[\s_/.-])(?=[^\s_/.-])")
 _UNLIMITED = 10_000
 _PROSE_WIDTH = 120
 _LINE_HERE = "\0"
@@ -120,21 +121,20 @@ def markdown_text(document: Document, presentation: Presentation = Presentation(
     headings = document.headings or {name: name for name in document.header}
     rows = cells_of(document.rows if document.excerpt is None else document.excerpt, headings)
     columns = [(heading, [row[place] for row in rows]) for place, heading in enumerate(headings.values())]
-    if document.is_terse:
-        columns = [(heading, cells) for heading, cells in columns if any(cell is not None for cell in cells)]
+    columns = [(heading, cells) for heading, cells in columns if any(cell is not None for cell in cells)]
     parts = [escape_markdown(sentence) for sentence in document.sentences]
     if rows:
-        written = [[_markdown_cell(cell, document.is_terse) for cell in cells] for _, cells in columns]
+        written = [[_markdown_cell(cell) for cell in cells] for _, cells in columns]
         rules = ["---" if any(isinstance(cell, str | bool) for cell in cells) else "---:" for _, cells in columns]
         lines = [[heading for heading, _ in columns], rules, *zip(*written, strict=True)]
         parts.append("\n".join(f"| {' | '.join(line)} |" for line in lines))
     return "\n\n".join(parts) + "\n"
 
 
-def _markdown_cell(value: object, is_terse: bool) -> str:
+def _markdown_cell(value: object) -> str:
     if value is None:
         return ""
-    if isinstance(value, float) and is_terse:
+    if isinstance(value, float):
         return f"{value:.4g}"
     return escape_markdown(value) if isinstance(value, str) else str(value).lower()
 
@@ -188,8 +188,9 @@ def terminal_text(document: Document, presentation: Presentation = Presentation(
     for row in range(number):
         if table.line is not None and row == table.line[0]:
             grid.add_row(_LINE_HERE)
+        fit = {"value": shorten_middle, "name": _fold_name}
         texts = [
-            shorten_middle(column.cells[row], width) if column.kind == "value" else column.cells[row]
+            fit[column.kind](column.cells[row], width) if column.kind in fit else column.cells[row]
             for column, width in zip(columns, widths, strict=True)
         ]
         cells = [Text(text, column.styles.get(text, "")) for column, text in zip(columns, texts, strict=True)]
@@ -219,6 +220,18 @@ def _bar(length: float) -> str:
     return "█" * (eighths // 8) + _EIGHTHS[eighths % 8].strip()
 
 
+def _fold_name(name: str, width: int) -> str:
+    """Lines that end between the parts of a name, where these are short enough."""
+    from rich.cells import cell_len
+
+    lines = [""]
+    for part in _BETWEEN_PARTS.split(name):
+        if lines[-1] and cell_len(lines[-1] + part.rstrip()) > width:
+            lines.append("")
+        lines[-1] += part
+    return "\n".join(lines)
+
+
 def _fit(columns: list[TableColumn], limit: int) -> tuple[list[TableColumn], list[int]]:
     """The columns that have room, and how wide each is.
 
@@ -243,7 +256,7 @@ def _fit(columns: list[TableColumn], limit: int) -> tuple[list[TableColumn], lis
     # The widest give way first, names last.
     for most in range(min(max(wanted, default=0), limit), -1, -1):
         widths = [
-            min(width, max(few, most * 2 if column.kind == "name" else most))
+            min(width, max(few, most * 4 if column.kind == "name" else most))
             for column, width, few in zip(shown, wanted, least, strict=True)
         ]
         if sum(widths) <= room:

@@ -52,4 +52,4 @@ def population_document(version: str, source: str, features: Sequence[Population
     for heading, values in zip(("S_S", "S_A", "S_B"), scores, strict=True):
         columns.append(TableColumn(heading, [f"{value:.6f}" for value in values]))
     header = header_of(type(features[0]))
-    return Document(header, features, lambda: content, lambda: Table(columns), is_terse=False)
+    return Document(header, features, lambda: content, lambda: Table(columns))

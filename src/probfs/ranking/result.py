@@ -11,6 +11,7 @@ from probfs.classifiers.options import check_value
 from probfs.notes import Note
 from probfs.output.documents import Document as OutputDocument
 from probfs.output.documents import header_of, ranking_document
+from probfs.output.notebook import result_html, result_repr
 from probfs.output.writers import Presentation, csv_text, data_frame, json_text
 from probfs.ranking.document import Document, load_json
 from probfs.ranking.settings import TOP, Settings
@@ -275,13 +276,5 @@ class Ranking(DrawnResult):
 
         return ranking_drawing(self)
 
-    def __repr__(self) -> str:
-        from probfs.output.notebook import ranking_repr
-
-        return ranking_repr(self)
-
-    def _repr_html_(self) -> str:
-        """What a notebook shows."""
-        from probfs.output.notebook import ranking_html
-
-        return ranking_html(self)
+    __repr__ = result_repr
+    _repr_html_ = result_html

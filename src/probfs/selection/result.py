@@ -13,6 +13,7 @@ from probfs.columns.choice import ABOUT_ROWS
 from probfs.notes import Note
 from probfs.output.documents import Document as OutputDocument
 from probfs.output.documents import header_of, selection_document
+from probfs.output.notebook import result_html, result_repr
 from probfs.ranking.document import Document, load_json
 from probfs.ranking.result import DrawnResult, InputSummary, Ranking
 from probfs.ranking.settings import TOP
@@ -215,13 +216,5 @@ class Selection(DrawnResult):
 
         return selection_drawing(self)
 
-    def __repr__(self) -> str:
-        from probfs.output.notebook import selection_repr
-
-        return selection_repr(self)
-
-    def _repr_html_(self) -> str:
-        """What a notebook shows."""
-        from probfs.output.notebook import selection_html
-
-        return selection_html(self)
+    __repr__ = result_repr
+    _repr_html_ = result_html
