@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from probfs.cli import COMMANDS, completion
-from probfs.cli.completion import SHELLS, answer, bash_reply, install, script, split_line, suggest
+from probfs.cli.completion import SHELLS, answer, bash_reply, install, script, suggest
 from probfs.text import delimited
 from tests.support.paths import SAMPLES
 from tests.support.shells import INTERRUPT, ShellHome
@@ -25,8 +25,6 @@ PLACES = {
     "zsh": ".zfunc/_probfs",
     "fish": ".config/fish/completions/probfs.fish",
 }
-BREAKS = " \t\n\"'@><=;|&(:"
-"""What bash breaks words at unless told otherwise."""
 
 
 def offered(typed: str, after: str = "") -> list[str]:
@@ -101,9 +99,10 @@ def ask(shell: str, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_columns_are_read_without_numpy_pandas_or_pyarrow(write: Write) -> None:
-    for path in (write("t.csv.gz", gzip.compress(b"age,class\n1,2\n")), SAMPLES / "breast_cancer.arff"):
+    for path in (write("t.csv.gz", gzip.compress(b"age,class\n1,2\n")), SAMPLES / "customers.csv"):
         result = ask("zsh", "3", "rank", str(path), "--target", "")
         assert (result.stderr, result.stdout.split("\n")[0]) == ("", "words")
+    assert offered(f"rank {SAMPLES / 'breast_cancer.arff'} --target cl") == ["clump_thickness", "class"]
 
 
 @pytest.mark.parametrize(("shell", "arguments"), [("bash", []), ("zsh", ["9", "rank", ""]), ("nonsense", ["1"])])
@@ -112,31 +111,33 @@ def test_a_question_that_is_not_understood_has_no_answer_and_no_error(shell: str
 
 
 @pytest.mark.parametrize(
-    ("typed", "names", "replies"),
+    ("typed", "replaced", "names", "replies"),
     [
-        ("probfs rank -t ", ["a b", "c"], ["a\\ b", "c"]),
-        ("probfs rank -t a", ["a b", "c"], ["a\\ b"]),
-        ("probfs rank -t a:", ["a:b c"], ["b\\ c"]),
-        ("probfs rank -t a\\:", ["a:b c"], ["a\\:b\\ c"]),
-        ('probfs rank -t "', ['a"b', "$x", "!y"], ['a\\"b', "\\$x"]),
-        ("probfs rank -t '", ["it's", "$x"], ["it'\\''s", "$x"]),
-        ('probfs rank -t "', ['say "hi"', '"'], ['say \\"hi"\\"', '"\\"']),
+        ("-t ", "", ["a b", "c"], ["a\\ b", "c"]),
+        ("-t a", "a", ["a b", "c"], ["a\\ b"]),
+        ("-t a:", "", ["a:b c"], ["b\\ c"]),
+        ("-t a:b", "b", ["a:b c"], ["b\\ c"]),
+        ("-t a\\:", "a\\:", ["a:b c"], ["a\\:b\\ c"]),
+        ('-t "', "", ['a"b', "$x", "!y"], ['a\\"b', "\\$x"]),
+        ("-t '", "", ["it's", "$x"], ["it'\\''s", "$x"]),
+        ('-t a"b ', "b ", ["ab c", "ab"], ["b c"]),
+        ('-t "', "", ['say "hi"', '"'], ['say \\"hi"\\"', '"\\"']),
     ],
 )
 def test_bash_is_given_what_it_replaces(
-    typed: str, names: list[str], replies: list[str], monkeypatch: pytest.MonkeyPatch
+    typed: str, replaced: str, names: list[str], replies: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(completion, "suggest", lambda *_: ("words", dict.fromkeys(names, ""), ""))
-    assert answer("bash", [typed, "", BREAKS]).split("\n") == ["words", *replies]
+    assert answer("bash", [f"probfs rank {typed}", "", replaced]).split("\n") == ["words", *replies]
 
 
 def test_words_before_at_and_after_the_cursor_are_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[tuple[object, ...]] = []
     monkeypatch.setattr(completion, "suggest", lambda *words: asked.append(words) or ("files", {}, ""))  # type: ignore[func-returns-value]
-    assert answer("bash", ["probfs rank 'a b' -t x", "yz t.csv ", BREAKS]) == "files"
+    assert answer("bash", ["probfs rank 'a b' -t x", "yz t.csv ", "x"]) == "files"
     assert answer("zsh", ["3", "rank", "a b", "-t", "x", "t.csv"]) == "files"
-    assert answer("bash", ["probfs rank 'a b' -t x", " t.csv", BREAKS]) == "files"
-    assert asked == [(["rank", "a b", "-t"], "x", ["t.csv"])] * 3
+    assert answer("bash", ["probfs rank 'a b' -t x", " t.csv", "x"]) == "files"
+    assert [[*map(list, words[::2]), words[1]] for words in asked] == [[["rank", "a b", "-t"], ["t.csv"], "x"]] * 3
 
 
 VISIBLE = st.characters(exclude_categories=["C", "Zl", "Zp"])
@@ -145,7 +146,8 @@ VISIBLE = st.characters(exclude_categories=["C", "Zl", "Zp"])
 @given(st.text(VISIBLE, min_size=1), st.sampled_from(["", "'", '"']))
 def test_bash_reads_every_reply_as_the_name_it_stands_for(name: str, quote: str) -> None:
     closed = f"{quote}{bash_reply(name, quote)}" + ("" if quote and name.endswith(quote) else quote)
-    assert [word for word, *_ in split_line(f"{closed} ", BREAKS)] == [name, ""]
+    script = ["bash", "-c", f"printf %s {closed}"]
+    assert subprocess.run(script, capture_output=True, check=True, env={"LC_ALL": "C.UTF-8"}).stdout.decode() == name
 
 
 @pytest.mark.parametrize("shell", SHELLS)

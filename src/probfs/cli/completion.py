@@ -8,8 +8,10 @@ fish quote what they insert, and for bash we do.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
+import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -32,6 +34,40 @@ def answer(shell: str, arguments: Sequence[str]) -> str:
     # fish completes the whole word, and zsh is told by its script what to leave alone.
     start = prefix if shell == "fish" else ""
     return "\n".join([kind, *(f"{start}{word}\t{meaning}".rstrip("\t") for word, meaning in offered.items())])
+
+
+def _answer_bash(before: str, after: str, replaced: str) -> str:
+    """For the line before and after the cursor, and what of it bash puts our words in the place of."""
+    words, quote = split_line(before)
+    rest, _ = split_line(after)
+    # The rest of the word at the cursor is no word of its own.
+    following = [word for word in rest[0 if after[:1].isspace() else 1 :] if word]
+    kind, offered, prefix = suggest(words[1:-1], words[-1], following)
+    # What stands before a = or : or an open quote stays on the line.
+    kept = len(words[-1]) - len(split_line(quote + replaced)[0][-1])
+    fitting = [prefix + word for word in offered if (prefix + word).startswith(words[-1])]
+    # In double quotes an exclamation mark recalls history, whatever stands before it.
+    usable = [word[kept:] for word in fitting if quote != '"' or "!" not in word]
+    return "\n".join([kind, *(bash_reply(word, quote) for word in usable)])
+
+
+def split_line(line: str) -> tuple[list[str], str]:
+    """The words of a line, the last of which ends where the line does and may be empty; and the quote open there."""
+    for quote in ("", "'"):
+        with contextlib.suppress(ValueError):
+            *words, last = shlex.split(f"{line}.{quote}")
+            return [*words, last[:-1]], quote
+    *words, last = shlex.split(f'{line}."')
+    return [*words, last[:-1]], '"'
+
+
+def bash_reply(text: str, quote: str) -> str:
+    """A text as it must stand on the line, after an open quote, which bash closes unless the text ends with one."""
+    if not quote:
+        return re.sub(r"[^\w./+,%-]", r"\\\g<0>", text)
+    if text.endswith(quote):
+        return f"{bash_reply(text[:-1], quote) if len(text) > 1 else ''}{quote}\\{quote}"
+    return text.replace("'", r"'\''") if quote == "'" else re.sub(r'[$`"\\]', r"\\\g<0>", text)
 
 
 # --- what may stand at the cursor ---------------------------------------------------------------------------------
@@ -108,58 +144,6 @@ def _columns(given: Mapping[str, Sequence[str]]) -> Sequence[str]:
         return []
     path = os.path.expanduser(os.path.expandvars(given["data"][0]))
     return read_column_names(path, **reading, no_header="no_header" in given)
-
-
-# --- bash ---------------------------------------------------------------------------------------------------------
-
-
-def _answer_bash(before: str, after: str, word_breaks: str) -> str:
-    *words, (current, quote, kept) = split_line(before, word_breaks)
-    # The rest of the word at the cursor is no word of its own.
-    rest = split_line(after, word_breaks)[0 if after[:1].isspace() else 1 :]
-    kind, offered, prefix = suggest([word for word, *_ in words[1:]], current, [word for word, *_ in rest if word])
-    fitting = [prefix + word for word in offered if (prefix + word).startswith(current)]
-    # In double quotes an exclamation mark recalls history, whatever stands before it.
-    usable = [word[kept:] for word in fitting if quote != '"' or "!" not in word]
-    return "\n".join([kind, *(bash_reply(word, quote) for word in usable)])
-
-
-def split_line(line: str, word_breaks: str) -> list[tuple[str, str, int]]:
-    """The words of a line as bash splits it; the last is the one at the end of the line, and may be empty.
-
-    Each comes with the quote that is open at its end, and with how many of its characters a completion leaves alone:
-    bash replaces only what follows a break or an open quote.
-
-    >>> [word for word, *_ in split_line("rank 'a b.csv' --target x\\\\ y ", ":")]
-    ['rank', 'a b.csv', '--target', 'x y', '']
-    """
-    words: list[tuple[str, str, int]] = []
-    value, quote, kept, begun = "", "", 0, False
-    characters = iter(line)
-    for character in characters:
-        if not quote and character in " \t\n":
-            words += [(value, "", 0)] if begun else []
-            value, kept, begun = "", 0, False
-            continue
-        begun = True
-        if character == quote or (not quote and character in "'\""):
-            quote, kept = "" if quote else character, len(value)
-        elif character == "\\" and quote != "'":
-            escaped = next(characters, "")
-            value += escaped if not quote or escaped in '$`"\\' else f"\\{escaped}"
-        else:
-            value += character
-            kept = len(value) if not quote and character in word_breaks else kept
-    return [*words, (value, quote, kept)]
-
-
-def bash_reply(text: str, quote: str) -> str:
-    """A text as it must stand on the line, after an open quote, which bash closes unless the text ends with one."""
-    if not quote:
-        return re.sub(r"[^\w./+,%-]", r"\\\g<0>", text)
-    if text.endswith(quote):
-        return f"{bash_reply(text[:-1], quote) if len(text) > 1 else ''}{quote}\\{quote}"
-    return text.replace("'", r"'\''") if quote == "'" else re.sub(r'[$`"\\]', r"\\\g<0>", text)
 
 
 # --- installation -------------------------------------------------------------------------------------------------
