@@ -38,7 +38,6 @@ from probfs.columns.choice import ABOUT_ROWS, DEFAULT_MIN_CLASS
 from probfs.errors import UsageError
 from probfs.notes import NoteKind
 from probfs.ranking.result import Ranking
-from probfs.tables.table import Table
 from probfs.text import counted, listed, option
 
 AUTO = "auto"
@@ -229,8 +228,9 @@ class ProbabilisticSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         """
         training = training_table(self, X, y, sample_weight, self.unlabeled_value, groups)
         others = None if unlabeled is None else unlabelled_table(self, unlabeled)
-        automatic = isinstance(self.n_features_to_select, str) and self.n_features_to_select == AUTO
-        wanted = None if automatic else _wanted_number(self.n_features_to_select, self.n_features_in_)
+        wanted = self.n_features_to_select
+        automatic = isinstance(wanted, str) and wanted == AUTO
+        number = 0 if automatic else _wanted_number(wanted, self.n_features_in_)
         given = {**self.get_params(deep=False), "unlabeled": others}
         for name in (*FOR_A_NUMBER, "unlabeled") if automatic else FOR_AUTO:
             if given[name] is not None:
@@ -242,12 +242,89 @@ class ProbabilisticSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             if note.code == NoteKind.ROW_INDEX.code:
                 # In a file that is as it should be, but here a column of X takes no part.
                 warn_of(NoteKind.UNUSABLE.note(note.message, note.columns))
-        if wanted is None:
-            self._select(training, arguments)
+        if hasattr(self, "selection_result_"):
+            # Of an earlier fit, perhaps with other parameters.
+            del self.selection_result_
+        if automatic:
+            ranking, kept = self._select(training, arguments)
         else:
-            self._rank(training, others, arguments, wanted)
+            said = {name: given[name] for name in ("unlabeled", "estimate", "folds", "step")}
+            ranking = rank(training.table, **said, **arguments)
+            kept = min(number, len(ranking.features))
+            if kept < number:
+                what = f"{option('n_features_to_select', wanted)} asks for {number:,} columns"
+                warn_of(NoteKind.FEWER_KEPT.note(f"{what}, and {kept:,} could be ranked; all of these are kept"))
+        place_of = {name: place for place, name in enumerate(column_names(self))}
+        key = SCORES[ranking.settings.score].key
+        self.ranking_ = np.empty(self.n_features_in_, dtype=np.int64)
+        self.scores_ = np.full(self.n_features_in_, np.nan)
+        for rank_of_feature, feature in enumerate(ranking.features, 1):
+            places = [place_of.pop(name) for name in ranking.settings.columns_of([feature.feature])]
+            self.ranking_[places], self.scores_[places] = rank_of_feature, getattr(feature, key)
+        # Those that took no part come last, in the order of X.
+        self.ranking_[list(place_of.values())] = np.arange(len(place_of)) + len(ranking.features) + 1
+        self.support_ = self.ranking_ <= kept
+        self.n_features_ = int(self.support_.sum())
+        self.ranking_result_ = ranking
         self.classes_ = training.classes
         return self
+
+    def _select(self, training: TrainingTable, arguments: Mapping[str, Any]) -> tuple[Ranking, int]:
+        """The ranking of a selection, and how many columns to keep: those that it keeps, and if these are too few, the
+        best of the others.
+        """
+        least = 1
+        if self.min_features_to_select is not None:
+            least = check_value("min_features_to_select", WholeNumber(0), self.min_features_to_select)
+        given = {} if self.keep is None else {"keep": self.keep}
+        selection = self.selection_result_ = select(training.table, folds=self.folds or 0, **given, **arguments)
+        assert selection.ranking is not None
+        found, order = len(selection.kept), [feature.feature for feature in selection.features]
+        more = order[found:least]
+        if more:
+            few = f"{counted(found, 'column is', 'columns are')} told from noise and worth keeping"
+            message = f"{few}; kept all the same ({option('min_features_to_select', least)}): {listed(more)}"
+            warn_of(NoteKind.NOISE_KEPT.note(message, more))
+        return selection.ranking, found + len(more)
+
+    def _arguments(self, training: TrainingTable) -> dict[str, Any]:
+        """The keywords that ``rank`` and ``select`` have in common."""
+        parameters, options = self.get_params(deep=False), dict(self.options or {})
+        for name in options:
+            if name in parameters or name in _REFUSED:
+                problem = f"{name!r} is decided by the selector, its parameters or fit; leave it out"
+                raise UsageError(f"{option('options')}: {problem}")
+        of_classifier = {name: value for name, value in options.items() if name in (*CLASSIFIER, "categories")}
+        model = find_classifier(self.classifier, of_classifier)
+        least = self.min_class
+        if least is None:
+            # Where some rows of a class are held out, enough must be left. If that leaves too few classes, the error
+            # is that.
+            enough = model.training_rows_of_class + 1 if self.n_features_to_select == AUTO else DEFAULT_MIN_CLASS
+            least = enough if sum(rows >= enough for rows in training.class_rows) > 1 else DEFAULT_MIN_CLASS
+        classifier = self.classifier
+        if "jobs" in model.options() and model.in_effect()["jobs"] is None:
+            jobs = effective_n_jobs(self.n_jobs)
+            if isinstance(classifier, UnfittedClassifier):
+                classifier = replace(model, jobs=jobs)  # type: ignore[call-arg]  # it has the option
+            else:
+                options["jobs"] = jobs
+        seed = 0
+        if isinstance(self.random_state, Integral):
+            seed = check_value("random_state", WholeNumber(0), self.random_state)
+        elif self.random_state is not None:
+            seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
+        if self.false_discoveries is not None:
+            options["false_discoveries"] = self.false_discoveries
+        return {
+            **training.said_of,
+            "classifier": classifier,
+            "score": parameters["score"],
+            "min_class": least,
+            "keep_identifiers": self.keep_identifiers,
+            "seed": seed,
+            **options,
+        }
 
     def transform(self, X: Any) -> Any:  # noqa: N803
         """The columns of X that are kept.
@@ -290,97 +367,6 @@ class ProbabilisticSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         tags.input_tags.categorical = True
         tags.input_tags.string = True
         return tags
-
-    def _rank(self, training: TrainingTable, others: Table | None, arguments: Mapping[str, Any], wanted: int) -> None:
-        """Keep the best columns of a ranking."""
-        ranking = rank(
-            training.table, unlabeled=others, estimate=self.estimate, folds=self.folds, step=self.step, **arguments
-        )
-        ranked = len(ranking.features)
-        if wanted > ranked:
-            what = f"{option('n_features_to_select', self.n_features_to_select)} asks for {wanted:,} columns"
-            message = f"{what}, and {ranked:,} could be ranked; all of these are kept"
-            warn_of(NoteKind.FEWER_KEPT.note(message))
-        self._set_result(ranking, min(wanted, ranked))
-        if hasattr(self, "selection_result_"):
-            # Of an earlier fit with other parameters.
-            del self.selection_result_
-
-    def _select(self, training: TrainingTable, arguments: Mapping[str, Any]) -> None:
-        """Keep the columns of a selection, or the best of the others where these are too few."""
-        least = 1
-        if self.min_features_to_select is not None:
-            least = check_value("min_features_to_select", WholeNumber(0), self.min_features_to_select)
-        given = {} if self.keep is None else {"keep": self.keep}
-        selection = select(training.table, folds=self.folds or 0, **given, **arguments)
-        assert selection.ranking is not None
-        order = [feature.feature for feature in selection.features]
-        kept = min(max(least, len(selection.kept)), len(order))
-        if kept > len(selection.kept):
-            few = f"{counted(len(selection.kept), 'column is', 'columns are')} told from noise and worth keeping"
-            more = order[len(selection.kept) : kept]
-            message = f"{few}; kept all the same ({option('min_features_to_select', least)}): {listed(more)}"
-            warn_of(NoteKind.NOISE_KEPT.note(message, more))
-        self._set_result(selection.ranking, kept)
-        self.selection_result_ = selection
-
-    def _set_result(self, ranking: Ranking, kept: int) -> None:
-        """Keep so many of the columns that took part."""
-        place_of = {name: place for place, name in enumerate(column_names(self))}
-        key = SCORES[ranking.settings.score].key
-        self.ranking_ = np.empty(self.n_features_in_, dtype=np.int64)
-        self.scores_ = np.full(self.n_features_in_, np.nan)
-        for rank_of_feature, feature in enumerate(ranking.features, 1):
-            places = [place_of.pop(name) for name in ranking.settings.columns_of([feature.feature])]
-            self.ranking_[places], self.scores_[places] = rank_of_feature, getattr(feature, key)
-        # Those that took no part come last, in the order of X.
-        self.ranking_[list(place_of.values())] = np.arange(len(place_of)) + len(ranking.features) + 1
-        self.support_ = self.ranking_ <= kept
-        self.n_features_ = int(self.support_.sum())
-        self.ranking_result_ = ranking
-
-    def _arguments(self, training: TrainingTable) -> dict[str, Any]:
-        """The keywords that ``rank`` and ``select`` have in common."""
-        parameters, options = self.get_params(deep=False), dict(self.options or {})
-        for name in options:
-            if name in parameters or name in _REFUSED:
-                problem = f"{name!r} is decided by the selector, its parameters or fit; leave it out"
-                raise UsageError(f"{option('options')}: {problem}")
-        of_classifier = {name: value for name, value in options.items() if name in (*CLASSIFIER, "categories")}
-        model = find_classifier(self.classifier, of_classifier)
-        least = DEFAULT_MIN_CLASS
-        if self.n_features_to_select == AUTO:
-            # Some rows of a class are held out, and enough must be left. If that leaves too few classes, the error is
-            # that.
-            enough = model.training_rows_of_class + 1
-            least = enough if sum(rows >= enough for rows in training.class_rows) > 1 else least
-        classifier = self.classifier
-        if "jobs" in model.options() and model.in_effect()["jobs"] is None:
-            jobs = effective_n_jobs(self.n_jobs)
-            if isinstance(classifier, UnfittedClassifier):
-                classifier = replace(model, jobs=jobs)  # type: ignore[call-arg]  # it has the option
-            else:
-                options["jobs"] = jobs
-        return {
-            "target": training.target,
-            "count": training.count,
-            "group": training.group,
-            "weight": training.weight,
-            "classifier": classifier,
-            "score": parameters["score"],
-            "min_class": least if self.min_class is None else self.min_class,
-            "keep_identifiers": self.keep_identifiers,
-            "seed": self._seed(),
-            **({} if self.false_discoveries is None else {"false_discoveries": self.false_discoveries}),
-            **options,
-        }
-
-    def _seed(self) -> int:
-        if self.random_state is None:
-            return 0
-        if isinstance(self.random_state, Integral):
-            return int(check_value("random_state", WholeNumber(0), self.random_state))
-        return int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
 
 
 def _as_model(classifier: Any) -> UnfittedClassifier | None:

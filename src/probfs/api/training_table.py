@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import count
 from numbers import Number
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -18,24 +18,21 @@ from sklearn.utils.validation import validate_data
 from probfs.columns.target import MOST_ROWS
 from probfs.errors import DataError
 from probfs.notes import NoteKind
-from probfs.tables.arrays import Flags, Floats, Integers, code_type, text_array
+from probfs.tables.arrays import Floats, Integers, code_type, text_array
 from probfs.tables.cells import Kind
 from probfs.tables.column import Column, text_column
 from probfs.tables.frames import table_in_memory
 from probfs.tables.header import name_columns
 from probfs.tables.table import Table
-from probfs.text import counted, option, quoted
+from probfs.text import option, quoted
 
 
-@dataclass(frozen=True, eq=False)
-class TrainingTable:
+class TrainingTable(NamedTuple):
     """The rows to learn from: features, classes and, where rows count for several, their counts, and so on."""
 
     table: Table
-    target: str
-    count: str | None
-    weight: str | None
-    group: str | None
+    said_of: dict[str, str | None]
+    """The keywords of ``rank`` and ``select`` that name the target, and the columns that say something of rows."""
     classes: npt.NDArray[Any]
     """The distinct values of y, sorted."""
     class_rows: tuple[int, ...]
@@ -57,11 +54,19 @@ def training_table(
     name = getattr(y, "name", None)
     y = column_or_1d(y, warn=True)
     check_consistent_length(data, y)
-    weights = None if sample_weight is None else _check_weights(sample_weight, len(y))
+    weights = None if sample_weight is None else _check_weights(sample_weight, y)
     # A row that is important counts once.
     is_count = weights is not None and bool((weights == np.rint(weights)).all())
     counts = weights if is_count or weights is None else (weights > 0).astype(np.float64)
-    subjects = None if groups is None else _check_groups(groups, y)
+    subjects = None
+    if groups is not None:
+        import pandas
+
+        subjects = column_or_1d(groups, warn=True)
+        check_consistent_length(y, subjects)
+        if pandas.isna(subjects).any():
+            raise ValueError(f"{option('groups')}: some are missing; name a group for each row of X")
+        subjects = np.unique(subjects.astype(str), return_inverse=True)[1].astype(np.int64)
     classes, codes = _check_classes(y, unlabeled_value, counts)
     rows = np.bincount(codes, weights=counts, minlength=len(classes) + 1).astype(np.int64).tolist()
     table = _table_of(estimator, data, "X")
@@ -70,15 +75,15 @@ def training_table(
     # Declared, they are classes: numbers are no quantity, and no text means missing.
     labels = text_column(target, codes.astype(code_type(len(texts))), texts, declared=texts)
     table = table.with_columns({target: labels})
-    names: list[str | None] = []
-    for wanted, numbers in (("sample_weight", weights), ("groups", subjects)):
-        free = None if numbers is None else _free_name(wanted, table)
-        names.append(free)
-        if free is not None and numbers is not None:
-            cells = pa.chunked_array([pa.array(numbers)])
-            table = table.with_columns({free: Column(free, cells, Kind.NUMBER)})
-    count, weight = (names[0], None) if is_count else (None, names[0])
-    return TrainingTable(table, target, count, weight, names[1], classes, tuple(rows[:-1]))
+    said_of: dict[str, str | None] = {"target": target}
+    for keyword, wanted, numbers in (
+        ("count" if is_count else "weight", "sample_weight", weights),
+        ("group", "groups", subjects),
+    ):
+        if numbers is not None:
+            free = said_of[keyword] = _free_name(wanted, table)
+            table = table.with_columns({free: Column(free, pa.chunked_array([pa.array(numbers)]), Kind.NUMBER)})
+    return TrainingTable(table, said_of, classes, tuple(rows[:-1]))
 
 
 def unlabelled_table(estimator: Any, data: Any) -> Table:
@@ -153,34 +158,16 @@ def _table_of(estimator: Any, data: Any, source: str) -> Table:
     return replace(table, source=source, columns=usable).with_notes(notes)
 
 
-def _check_weights(sample_weight: Any, rows: int) -> Floats:
+def _check_weights(sample_weight: Any, y: npt.NDArray[Any]) -> Floats:
     """Weights from 0 on. Whole numbers say how many equal rows a row stands for, and others how important it is."""
     if isinstance(sample_weight, Number):
-        sample_weight = np.full(rows, sample_weight)
-    weights: Floats = check_array(sample_weight, ensure_2d=False, dtype=np.float64, input_name="sample_weight")
-    if weights.shape != (rows,):
-        raise ValueError(f"{option('sample_weight')}: its shape is {weights.shape}, but X has {counted(rows, 'row')}")
-    wrong = np.flatnonzero(weights < 0)
-    if len(wrong):
-        problem = f"{float(weights[wrong[0]]):g} in row {wrong[0]} is negative"
-        raise ValueError(f"{option('sample_weight')}: {problem}; weights are numbers from 0 on")
-    if not weights.any():
-        raise ValueError(f"{option('sample_weight')}: every weight is zero, which leaves no row")
-    if weights.sum() > MOST_ROWS:
-        raise ValueError(f"{option('sample_weight')}: the weights add up to more than 2^53 rows; divide them")
+        sample_weight = np.full(len(y), sample_weight)
+    how: dict[str, Any] = {"dtype": np.float64, "ensure_non_negative": True, "input_name": "sample_weight"}
+    weights: Floats = column_or_1d(check_array(sample_weight, ensure_2d=False, **how))
+    check_consistent_length(y, weights)
+    if not 0 < weights.sum() <= MOST_ROWS:
+        raise ValueError(f"{option('sample_weight')}: the weights add up to zero, or to more than 2^53 rows")
     return weights
-
-
-def _check_groups(groups: Any, y: npt.NDArray[Any]) -> Integers:
-    """The subject of each row, by number."""
-    subjects = column_or_1d(groups, warn=True)
-    check_consistent_length(y, subjects)
-    import pandas
-
-    if pandas.isna(subjects).any():
-        raise ValueError(f"{option('groups')}: some are missing; name a group for each row of X")
-    codes: Integers = np.unique(subjects.astype(str), return_inverse=True)[1].astype(np.int64)
-    return codes
 
 
 def _check_classes(
@@ -189,9 +176,13 @@ def _check_classes(
     """The distinct classes, and the position of each row's among them; their number for a row without one, or of which
     there is none.
     """
-    known = ~_is_unlabelled(y, unlabeled_value)
-    if counts is not None:
-        known &= counts > 0
+    known = np.ones(len(y), dtype=np.bool_) if counts is None else counts > 0
+    if unlabeled_value is not None:
+        import pandas
+
+        # NaN stands for all that pandas takes as missing; and numpy has made a text of a number among texts.
+        value = str(unlabeled_value) if y.dtype.kind in "US" else unlabeled_value
+        known &= ~np.asarray(pandas.isna(y) if pandas.isna(unlabeled_value) else pandas.Series(y) == value)
     if not known.any():
         raise ValueError(f"y holds no class: each of its values is {option('unlabeled_value', unlabeled_value)}")
     labelled = y[known]
@@ -206,19 +197,6 @@ def _check_classes(
     codes = np.full(len(y), len(classes), dtype=np.int64)
     codes[known] = places
     return classes, codes
-
-
-def _is_unlabelled(y: npt.NDArray[Any], value: Any) -> Flags:
-    """Which rows have no class, by the value that says so; NaN stands for all that pandas takes as missing."""
-    if value is None:
-        return np.zeros(len(y), dtype=np.bool_)
-    import pandas
-
-    if pandas.isna(value):
-        return np.asarray(pandas.isna(y), dtype=np.bool_)
-    # numpy has made a text of it, too, where the others are texts.
-    value = str(value) if y.dtype.kind in "US" else value
-    return np.fromiter((label == value for label in y.tolist()), dtype=np.bool_, count=len(y))
 
 
 def _free_name(name: str, table: Table) -> str:
