@@ -91,7 +91,7 @@ def measure_peer(task: Task) -> float:
     """The faster of two ways to use all cores."""
     trainer = task.trainer
     assert isinstance(trainer, EstimatorTrainer)
-    cells = trainer.encoder.build(task.features, trainer.counts).take(np.arange(len(trainer.labels)))
+    cells = trainer.encoder.build(task.features, trainer.counts).cells[: len(trainer.labels)]
     estimator = clone(trainer.estimator).fit(cells, trainer.labels)
 
     def importance(jobs_of_columns: int | None, jobs_of_model: int | None) -> Any:

@@ -169,11 +169,11 @@ def test_no_fold_splits_a_subject(dataset: Dataset, folds: int, seed: int) -> No
         assert block is not None
         np.testing.assert_array_equal([block.copies(fold) for fold in range(folds)], dealt)
         for estimate in ("loo", "cv"):
-            splits = [split for split in make_splits(rows, estimate, folds, seed) if split.held_out.any()]
+            splits = [split for split in make_splits(rows, estimate, folds, seed) if split.left_out is not None]
             assert len(splits) == (folds if estimate == "cv" else dataset.units)
             copies = np.zeros((len(splits), len(rows.labels)), dtype=np.int64)
             for place, split in enumerate(splits):
-                copies[place, split.scored] = split.held_out
+                copies[place] = rows.counts - split.training_counts(rows.counts)
             assert not subjects_split(copies, rows.groups)
     training = TrainingRows.of(ordered.labels, ordered.counts, len(ordered.classes))
     assert ordered.groups is not None

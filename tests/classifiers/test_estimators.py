@@ -100,7 +100,7 @@ def test_out_of_bag_a_row_is_judged_by_the_trees_that_did_not_see_it(classes: in
             # A row that has its own value again is not asked about again.
             change += (actual - votes_of_trees(model, dataset.counts, rows, permuted)) / len(donors)
         np.testing.assert_allclose(changes[:, :, feature], change, atol=1e-12)
-    drawn = [set(model._trained[own].tolist()) for own in model.estimator.estimators_samples_]
+    drawn = [set(model.trained[own].tolist()) for own in model.estimator.estimators_samples_]
     unjudged = model.report.unjudged
     assert counted or unjudged == len(set.intersection(*drawn))
     assert unjudged or trees > 2

@@ -278,13 +278,13 @@ def test_odds_are_those_of_the_scored_models_and_at_last_of_none(name: str, esti
 def test_impossible_classes_have_infinite_odds() -> None:
     probabilities = np.array([[0.0, 1.0, 0.0], [0.25, 0.0, 0.0], [0.75, 0.0, 1.0]])
     rows, counts = np.arange(3), np.array([1, 2, 1])
-    odds = odds_of(probabilities, Split(rows, np.array([1, 1, 2]), counts, counts.astype(np.float64), counts))
+    odds = odds_of(probabilities, Split(rows, np.array([1, 1, 2]), counts, counts.astype(np.float64)))
     np.testing.assert_allclose(odds.against_own, [[-np.inf, np.inf, -np.inf], [np.log(3), np.inf, -np.inf]])
     assert odds.errors == 3
     # Of equally probable ones, the first is told.
     even = np.array([[0.5, 0.5 - 1e-14], [0.5, 0.5 + 1e-14]])
     ones = np.ones(2, dtype=np.int64)
-    assert odds_of(even, Split(ones, np.array([0, 1]), ones, np.ones(2), ones)).errors == 1
+    assert odds_of(even, Split(ones, np.array([0, 1]), ones, np.ones(2))).errors == 1
 
 
 def test_donors_are_a_permutation_when_all_rows_count_once() -> None:

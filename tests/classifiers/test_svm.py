@@ -15,10 +15,10 @@ from sklearn.metrics.pairwise import rbf_kernel
 
 import probfs
 from probfs.classifiers import compiling
-from probfs.classifiers.refitting import rbf
+from probfs.classifiers.refitting import models
 from probfs.classifiers.refitting import svm as model
-from probfs.classifiers.refitting.models import LinearModel, Report, ValueModel
-from probfs.classifiers.refitting.rbf import RbfModel, choose_donor_sums, donor_sums_by_numpy
+from probfs.classifiers.refitting.models import LinearModel, RbfModel, Report, ValueModel
+from probfs.classifiers.refitting.rows import Split, odds_of
 from probfs.classifiers.refitting.svm import fit_sigmoid, note_on_guessing
 from probfs.classifiers.refitting.tables import Matrix
 from probfs.tables.arrays import Floats, Integers
@@ -115,22 +115,34 @@ def test_a_refit_that_knows_nothing_does_not_make_its_column_matter() -> None:
     assert fell, "no sigmoid came out decreasing, so nothing was tested"
 
 
-@given(st.integers(0, 10**6), st.integers(2, 4), st.floats(0, 3))
-def test_the_note_on_guessing_compares_the_losses_of_every_row_by_itself(seed: int, classes: int, told: float) -> None:
+@given(st.integers(0, 10**6), st.integers(2, 4), st.floats(0, 3), st.sampled_from(["copies", "subjects"]))
+def test_the_note_on_guessing_compares_the_losses_of_every_row_or_subject(
+    seed: int, classes: int, told: float, units: str
+) -> None:
     generator = np.random.default_rng(seed)
     labels = np.concatenate([np.arange(classes), generator.integers(classes, size=20)])
-    weights = generator.integers(1, 4, len(labels))
+    counts = generator.integers(1, 4, len(labels))
+    subjects = generator.integers(5, size=len(labels)) if units == "subjects" else None
     of_all = (generator.dirichlet(np.ones(classes), len(labels)) + told * np.eye(classes)[labels]).T / (1 + told)
     sigmoids = 1 if classes == 2 else classes
-    rows = [(label, of_all[:, row]) for row, label in enumerate(labels) for _ in range(weights[row])]
-    frequencies = [sum(own == label for own, _ in rows) / len(rows) for label in range(classes)]
-    losses = np.array([-math.log(given[label]) for label, given in rows])
-    prior_losses = np.array([-math.log(frequencies[label]) for label, _ in rows])
-    loss, error = losses.mean() + (sigmoids - 1) / 2 / len(rows), (losses - prior_losses).std() / math.sqrt(len(rows))
-    found = f"log-loss {loss:.3f} against {prior_losses.mean():.3f}, ± {error:.3f}"
+    frequencies = np.bincount(labels, counts) / counts.sum()
+    prior_losses, losses = -np.log(frequencies[labels]), -np.log(of_all[labels, np.arange(len(labels))])
+    gains, weights = prior_losses - losses, counts
+    if subjects is not None:
+        weights = np.bincount(subjects, counts)
+        gains = np.bincount(subjects, counts * gains)[weights > 0] / weights[weights > 0]
+        weights = weights[weights > 0]
+    each = np.repeat(gains, counts) if subjects is None else gains
+    mean = np.average(gains, weights=weights)
+    spread = np.average((gains - mean) ** 2, weights=weights)
+    effective = len(each) if subjects is None else weights.sum() ** 2 / (weights**2).sum()
+    error = math.sqrt(spread / (effective - 1))
+    chance, prior_loss = (sigmoids - 1) / 2 / counts.sum(), np.average(prior_losses, weights=counts)
+    found = f"log-loss {prior_loss - mean + chance:.3f} against {prior_loss:.3f}, ± {error:.3f}"
     text = f"with all features {NOTED} ({found}): do not rely on its scores"
-    note = note_on_guessing(of_all, labels, weights.astype(np.float64), sigmoids)
-    assert note == (None if prior_losses.mean() - loss > error else text)
+    rows = Split(np.arange(len(labels)), labels, counts, counts.astype(np.float64), subjects)
+    note = note_on_guessing(odds_of(of_all, rows), frequencies[labels], sigmoids)
+    assert note == (None if mean - chance > error else text)
 
 
 @pytest.mark.parametrize("options", [{}, {"estimate": "cv"}])
@@ -187,14 +199,16 @@ def random_matrix() -> Matrix:
 
 
 @pytest.mark.parametrize("cells_in_cache", [1 << 17, 1_000])
-@pytest.mark.parametrize("compiled", [True, False])
+@pytest.mark.parametrize("compiled", [True, False, None])
 @pytest.mark.parametrize("gamma", GAMMAS)
 def test_permuted_values_are_those_of_a_permuted_matrix(
-    gamma: float | None, compiled: bool, cells_in_cache: int, monkeypatch: pytest.MonkeyPatch
+    gamma: float | None, compiled: bool | None, cells_in_cache: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """For the RBF kernel by numba and by numpy, and with the support vectors in one part or in several."""
-    monkeypatch.setattr(rbf, "_WORTH_COMPILING", 0 if compiled else np.inf)
-    monkeypatch.setattr(rbf, "_CELLS_IN_CACHE", cells_in_cache)
+    """For the RBF kernel by numba, by numpy or by what can be had, and with support vectors in one or several parts."""
+    monkeypatch.setattr(models, "_WORTH_COMPILING", np.inf if compiled is False else 0)
+    if compiled is None:
+        monkeypatch.setattr(compiling, "why_not_compiled", lambda: "no compiler")
+    monkeypatch.setattr(models, "_CELLS_IN_CACHE", cells_in_cache)
     matrix = random_matrix()
     generator = np.random.default_rng(1)
     support = np.sort(generator.choice(LABELLED, 60, replace=False))
@@ -206,15 +220,17 @@ def test_permuted_values_are_those_of_a_permuted_matrix(
         values: Floats = coefficients @ inputs.T + intercepts[:, None]
         return values
 
-    unused = np.asarray, np.ones(2), 4, Report()
+    shared: dict[str, Any] = {"prior": np.ones(2), "features": 4, "report": Report(), "link": np.asarray}
+    shared |= {"coefficients": coefficients, "intercepts": intercepts}
     donors = generator.integers(0, LABELLED, (3, TABLE_ROWS)).astype(np.int32)
     # Inner products and distances of far rows are large, and so are their rounding errors.
     tolerance = 1e-9 + 1e-14 * max(1, gamma or 0) * np.abs(matrix.cells[:, 0]) ** 2
     for rows in (np.arange(TABLE_ROWS), np.arange(5, 40)):
         if gamma is None:
-            fitted: ValueModel = LinearModel(coefficients, intercepts, matrix, *unused)
+            fitted: ValueModel = LinearModel(matrix=matrix, **shared)
         else:
-            fitted = RbfModel(LABELLED, gamma, support, coefficients, intercepts, matrix, *unused)
+            scaled = Matrix(matrix.cells * np.sqrt(gamma), matrix.owner)
+            fitted = RbfModel(matrix=scaled, labelled_rows=LABELLED, support=support, **shared)
         actual, permuted = fitted.values(rows), fitted.permuted_values(rows, donors[:, rows], 2)
         assert (np.abs(actual - decide(matrix.cells[rows])) <= tolerance[rows]).all()
         assert (permuted[..., 1] == actual[:, None]).all(), "a constant feature changes nothing at all"
@@ -224,11 +240,3 @@ def test_permuted_values_are_those_of_a_permuted_matrix(
                 cells = matrix.cells.copy()
                 cells[:, columns] = matrix.cells[donor][:, columns]
                 assert (np.abs(found - decide(cells[rows])) <= tolerance[rows]).all()
-
-
-def test_without_numba_there_is_no_compiled_loop(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert choose_donor_sums() is not donor_sums_by_numpy
-    monkeypatch.setattr(compiling, "why_not_compiled", lambda: "no compiler")
-    choose_donor_sums.cache_clear()
-    assert choose_donor_sums() is donor_sums_by_numpy
-    choose_donor_sums.cache_clear()

@@ -19,7 +19,7 @@ from sklearn.svm import SVC
 
 from probfs.classifiers.catalogue import SVM
 from probfs.classifiers.options import EstimateName
-from probfs.classifiers.refitting.rbf import squared_distances
+from probfs.classifiers.refitting.models import squared_distances
 from probfs.classifiers.refitting.rows import draw_donors
 from probfs.classifiers.refitting.tables import MatrixEncoder, choose_cost
 from probfs.columns.dataset import Dataset, Feature

@@ -19,7 +19,6 @@ from probfs.classifiers.refitting.rows import (
     add_up,
     divide_rows,
     draw_donors,
-    make_scores,
     make_splits,
     odds_of,
     set_apart,
@@ -119,11 +118,18 @@ class RefittedClassifier:
         self._odds = None
 
     def odds(self, features: Sequence[int] | None = None) -> RowOdds:
-        if features is not None or not len(self.active):
-            return RowOdds.joined(list(self._judge_without_features()))
-        if self._odds is None:
-            raise ValueError("there are no odds before the active features are scored")
-        return self._odds
+        if features is None and len(self.active):
+            if self._odds is None:
+                raise ValueError("there are no odds before the active features are scored")
+            return self._odds
+        # By models that have no feature.
+        judged = []
+        for split in self._splits:
+            known = np.flatnonzero(split.labels != UNLABELLED)
+            if len(known):
+                prior = self.trainer.training_rows(split.training_counts(self._dataset.counts)).prior
+                judged.append(odds_of(np.repeat(prior[:, None], len(known), axis=1), split, known))
+        return RowOdds.joined(judged)
 
     def score(self) -> RoundScores:
         if self._request.estimate == "loo" and not self._round:
@@ -132,21 +138,35 @@ class RefittedClassifier:
         self._round += 1
         earlier, trainer = len(self._reports), self.trainer
         if self._follows:
-            none = np.empty(0, dtype=np.int64)
-            task = Task(trainer, self.active, Split(none, none, none, none.astype(np.float64), none))
-            ((_, report),) = Workers(1, 1).run(fit_and_predict, [task])
-            self._hear_of_model(report)
-            trainer = trainer.following(report)
+            (model,) = Workers(1, 1).run(lambda counts: trainer.fit(self.active, counts), [trainer.counts])
+            self._hear_of_model(model.report)
+            trainer = trainer.following(model.report)
         parts = self._score_retrained(trainer) if self._permutations is None else self._score_permuted(trainer)
-        total = add_up(list(parts))
-        self._odds = total[1]
-        # The first model of a round is the one of all rows and features, or one that has no such errors.
-        cv_errors = self._reports[earlier].cv_errors
-        return make_scores(total, self._dataset.unlabelled_rows, cv_errors)
+        (absolute, signed, unlabelled), odds = add_up(list(parts))
+        self._odds = odds
+        weight, others = odds.rows, self._dataset.unlabelled_rows
+        rows = round(float(np.sum(odds.counts if odds.copies is None else odds.copies)))
+        return RoundScores(
+            absolute / weight,
+            signed / weight,
+            (absolute + unlabelled) / (weight + others) if others else None,
+            rows,
+            round(odds.errors),
+            odds.mean_absolute_loss,
+            # A forest may rule out a row's own class, so that its loss is bounded.
+            odds.loss(),
+            # The first model of a round is the one of all rows and features, or one that has no such errors.
+            cv_errors=self._reports[earlier].cv_errors,
+        )
 
     def make_permute_tasks(self, trainer: Trainer) -> list[Task]:
         """The tasks of a round whose features are removed by permuting them."""
-        donors = self._draw_donors()
+        assert self._permutations is not None
+        # Donors are labelled rows, so that the scores of these do not depend on which unlabelled rows are given.
+        generator = np.random.default_rng([self._request.seed, self._round])
+        donating = self._dataset.counts
+        scored = [counts for counts in (donating, self._dataset.unlabelled_counts) if len(counts)]
+        donors = np.hstack([draw_donors(counts, donating, self._permutations, generator) for counts in scored])
         # The only model of a round leaves the other cores free for the scoring of its rows.
         threads = self._jobs if len(self._splits) == 1 else 1
         return [Task(trainer, self.active, split, donors[:, split.scored], threads) for split in self._splits]
@@ -172,28 +192,6 @@ class RefittedClassifier:
         self._reports.append(report)
         if self._request.on_model is not None:
             self._request.on_model(len(self._reports), self._models)
-
-    def _judge_without_features(self) -> Iterator[RowOdds]:
-        """The odds of the labelled rows by models that have no feature."""
-        for split in self._splits:
-            known = np.flatnonzero(split.labels != UNLABELLED)
-            if len(known):
-                training = split.training_counts(self._dataset.counts)
-                prior = self.trainer.training_rows(training).prior
-                actual = np.repeat(prior[:, None], len(known), axis=1)
-                yield odds_of(actual, split, known)
-
-    def _draw_donors(self) -> Donors:
-        """Donors for all rows. They are labelled ones, so that the scores of labelled rows do not depend on which
-        unlabelled rows are given.
-        """
-        assert self._permutations is not None
-        generator = np.random.default_rng([self._request.seed, self._round])
-        counts, unlabelled_counts = self._dataset.counts, self._dataset.unlabelled_counts
-        labelled = draw_donors(counts, counts, self._permutations, generator)
-        if not len(unlabelled_counts):
-            return labelled
-        return np.hstack([labelled, draw_donors(unlabelled_counts, counts, self._permutations, generator)])
 
 
 def judge_held_out(request: HoldOutRequest, make_trainer: Callable[[Dataset], Trainer]) -> RowOdds:

@@ -9,7 +9,7 @@ logistic regression only the terms that change are computed (``LinearModel``).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any
 
@@ -23,7 +23,7 @@ from sklearn.utils.validation import has_fit_parameter
 from probfs.classifiers.protocol import Features
 from probfs.classifiers.refitting.models import LinearModel, Model, Report, Trainer
 from probfs.classifiers.refitting.rows import Donors, Positions, divide_rows
-from probfs.classifiers.refitting.tables import Encoding, Frame, FrameEncoder, Matrix, MatrixEncoder, all_codes
+from probfs.classifiers.refitting.tables import Encoding, Matrix, all_codes
 from probfs.classifiers.refitting.user_estimator import keep_columns
 from probfs.columns.dataset import Dataset
 from probfs.errors import DataError, UsageError
@@ -63,8 +63,7 @@ class EstimatorTrainer(Trainer):
         most do something to rows that weights do not reach. What rows weigh is given to all of them. ``out_of_bag``,
         labelled rows are judged only by trees that were not trained on them.
         """
-        encoder = FrameEncoder(dataset) if encoding == "frame" else MatrixEncoder(dataset, encoding, name)
-        super().__init__(dataset, name, encoder)
+        super().__init__(dataset, encoding, name)
         if dataset.weights is not None and not has_fit_parameter(estimator, "sample_weight"):
             problem = f"the fit of {name} takes no sample_weight"
             raise UsageError(f"{option('weight')}: {problem}; use another {option('classifier')}, or no weights")
@@ -75,65 +74,63 @@ class EstimatorTrainer(Trainer):
 
     def fit(self, features: Features, training: Integers) -> Model:
         """A fitted clone. It sees the classes of its training rows as 0, 1, …"""
-        table = self.encoder.build(features, training)
-        rows = self.training_rows(training)
+        table, rows = self.encoder.build(features, training), self.training_rows(training)
         present, labels = np.unique(rows.labels, return_inverse=True)
-        nothing_learnt = Model(rows.prior, len(features), Report())
+        nothing_learnt = Model(prior=rows.prior, features=len(features), report=Report())
         if len(present) < 2 or not table.vary(rows.positions):
             return nothing_learnt
         estimator = clone(self.estimator)
-        if isinstance(table, Frame):
-            keep_columns(estimator, list(table.frame.columns))
+        if table.frame is not None:
+            keep_columns(estimator, list(table.frame))
         elif table.categorical is not None:
             estimator.set_params(categorical_features=table.categorical)
-        copies = np.ones_like(rows.counts) if self._linear else choose_copies(rows.counts)
-        takes_weights = self._linear or self.weights is not None
-        weights = {"sample_weight": np.repeat(rows.weights / copies, copies)} if takes_weights else {}
+        wanted = copies = np.ones_like(rows.counts) if self._linear else rows.counts
+        too_many = wanted.sum() / MOST_COPIES
+        if too_many > 1:
+            copies = np.maximum(1, np.rint(wanted / too_many)).astype(np.int64)
         positions, labels = np.repeat(rows.positions, copies), np.repeat(labels, copies)
-        report = self._fit(estimator, table.take(positions), labels, weights)
-        if report is None:
-            return nothing_learnt
-        if self._linear:
-            link = partial(_from_log_odds, present, self.classes)
-            line = estimator.coef_, estimator.intercept_
-            return LinearModel(*line, table, link, rows.prior, len(features), report)
-        if copies.sum() < rows.counts.sum():
-            report = replace(report, most_copies=MOST_COPIES)
-        codes = [self._codes[feature] for feature in features.tolist()]
-        fitted = self.name, estimator, table, codes, present, rows.prior, report
-        return OutOfBagForest(positions, *fitted) if self._out_of_bag else EstimatorModel(*fitted)
-
-    def _fit(self, estimator: Any, table: Any, labels: Integers, weights: dict[str, Floats]) -> Report | None:
-        """Fit an estimator, and report what that warned of; None where a pipeline left no column to fit on."""
+        weights: dict[str, Floats] = {}
+        if self._linear or self.weights is not None:
+            weights["sample_weight"] = np.repeat(rows.weights / copies, copies)
         with catch_fit_warnings() as caught:
             try:
-                estimator.fit(table, labels, **weights)
+                estimator.fit(table.show(table.cells[positions]), labels, **weights)
             except (ValueError, TypeError) as error:
                 if _NO_COLUMNS in str(error):
-                    return None
+                    return nothing_learnt
                 raise DataError(f"{self.name} could not be fitted: {first_line(error)}") from error
         if not hasattr(estimator, "predict_proba"):
             problem = f"{self.name} has no predict_proba once it is fitted"
             raise UsageError(f"{option('classifier')}: {problem}; wrap it in sklearn's CalibratedClassifierCV")
-        if is_forest(estimator):
+        if type(estimator) in (RandomForestClassifier, ExtraTreesClassifier):
             # Its threads add up the votes of trees in any order, so that last digits would differ from run to run.
             estimator.set_params(n_jobs=1)
         # Deprecations are news for whoever wrote the estimator, not for whoever ranks with it.
         said = [warning for warning in caught if not issubclass(warning.category, (DeprecationWarning, FutureWarning))]
-        return Report(f"{said[0].category.__name__}: {first_line(said[0].message)}" if said else None)
-
-
-def is_forest(estimator: Any) -> bool:
-    """Whether an estimator's probabilities are the mean of its trees'."""
-    return type(estimator) in (RandomForestClassifier, ExtraTreesClassifier)
-
-
-def choose_copies(counts: Integers) -> Integers:
-    """How often each row is repeated: as often as it occurs or, where these are too many rows, in proportion to that
-    and at least once.
-    """
-    too_many = counts.sum() / MOST_COPIES
-    return counts if too_many <= 1 else np.maximum(1, np.rint(counts / too_many)).astype(np.int64)
+        warning = f"{said[0].category.__name__}: {first_line(said[0].message)}" if said else None
+        report = Report(warning, MOST_COPIES if copies.sum() < wanted.sum() else None)
+        if self._linear:
+            return LinearModel(
+                prior=rows.prior,
+                features=len(features),
+                report=report,
+                matrix=table,
+                link=partial(_from_log_odds, present, self.classes),
+                coefficients=estimator.coef_,
+                intercepts=estimator.intercept_,
+            )
+        kind = OutOfBagForest if self._out_of_bag else EstimatorModel
+        return kind(
+            prior=rows.prior,
+            features=len(features),
+            report=report,
+            name=self.name,
+            estimator=estimator,
+            table=table,
+            codes=[self._codes[feature] for feature in features.tolist()],
+            present=present,
+            trained=positions,
+        )
 
 
 def _from_log_odds(present: Integers, classes: int, values: Floats) -> Floats:
@@ -146,39 +143,30 @@ def _from_log_odds(present: Integers, classes: int, values: Floats) -> Floats:
     return every
 
 
+@dataclass(kw_only=True, eq=False)
 class EstimatorModel(Model):
     """A fitted estimator."""
 
-    def __init__(
-        self,
-        name: str,
-        estimator: Any,
-        table: Matrix | Frame,
-        codes: Sequence[Codes],
-        present: Integers,
-        prior: Floats,
-        report: Report,
-    ) -> None:
-        """``codes`` are those of each feature of the model, in all rows, and ``present`` the classes of the training
-        rows.
-        """
-        super().__init__(prior, len(codes), report)
-        self.name = name
-        self.estimator = estimator
-        self.table = table
-        self.codes = codes
-        self.present = present
+    name: str
+    estimator: Any
+    table: Matrix
+    codes: Sequence[Codes]
+    """Of each feature of the model, in all rows."""
+    present: Integers
+    """The classes of the training rows."""
+    trained: Positions
+    """Which row each row given to the estimator is: some several times, where they were repeated."""
 
     def probabilities(self, rows: Positions) -> Floats:
-        blocks = divide_rows(len(rows), self.table.width, CELLS_PER_CALL)
-        found = [self._predict(self.table.take(rows[block]), rows[block]) for block in blocks]
-        return np.concatenate([np.empty((len(self.prior), 0)), *found], axis=1)
+        blocks = divide_rows(len(rows), len(self.table.owner), CELLS_PER_CALL)
+        shown = ((self.table.show(self.table.cells[rows[block]]), rows[block]) for block in blocks)
+        return np.concatenate([np.empty((len(self.prior), 0)), *(self._predict(*some) for some in shown)], axis=1)
 
     def permute(self, rows: Positions, donors: Donors, threads: int) -> tuple[Floats, Floats]:
         actual = self.probabilities(rows)
         changes = np.zeros((len(actual), len(rows) * self.features))
         features, places, giving, frequencies = find_exchanges(rows, donors, self.codes)
-        for batch in divide_rows(len(places), self.table.width, CELLS_PER_CALL):
+        for batch in divide_rows(len(places), len(self.table.owner), CELLS_PER_CALL):
             exchanged = rows[places[batch]]
             table = self.table.exchange(exchanged, features[batch], giving[batch])
             change = actual[:, places[batch]] - self._predict(table, exchanged)
@@ -208,13 +196,11 @@ class EstimatorModel(Model):
         return np.asarray(self.estimator.predict_proba(table), dtype=np.float64)
 
 
+@dataclass(kw_only=True, eq=False)
 class OutOfBagForest(EstimatorModel):
     """A forest that judges each row by the trees that were not trained on it, or on some of its copies."""
 
-    def __init__(self, trained: Positions, *fitted: Any) -> None:
-        """``trained`` says which row each row given to the forest is: some several times, where they were repeated."""
-        super().__init__(*fitted)
-        self._trained = trained
+    def __post_init__(self) -> None:
         self.report = replace(self.report, unjudged=int((self._left_out.sum(axis=0) == 0).sum()))
 
     def _ask(self, table: Any, rows: Positions) -> Floats:
@@ -235,10 +221,10 @@ class OutOfBagForest(EstimatorModel):
         As in leave-one-out, a copy is judged by models that may know the others.
         """
         rows = max(len(codes) for codes in self.codes)
-        copies = np.bincount(self._trained, minlength=rows)
+        copies = np.bincount(self.trained, minlength=rows)
         left_out = []
         for drawn in self.estimator.estimators_samples_:
-            known = np.bincount(self._trained[np.unique(drawn)], minlength=rows)
+            known = np.bincount(self.trained[np.unique(drawn)], minlength=rows)
             left_out.append(np.where(copies > 0, copies - known, 1))
         return np.array(left_out, dtype=np.float64)
 

@@ -9,19 +9,30 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any, ClassVar
+from functools import cached_property, partial
+from typing import ClassVar
 
 import numpy as np
 
+from probfs.classifiers.compiling import compile_loops, loops
 from probfs.classifiers.options import EstimateName
 from probfs.classifiers.protocol import Features
-from probfs.classifiers.refitting.rows import Donors, Positions, Split, TrainingRows
-from probfs.classifiers.refitting.tables import Matrix
+from probfs.classifiers.refitting.rows import Donors, Positions, Split, TrainingRows, divide_rows
+from probfs.classifiers.refitting.tables import Encoding, Matrix, MatrixEncoder
 from probfs.columns.dataset import Dataset
 from probfs.notes import Note, NoteKind
+from probfs.runtime.parallel import map_in_threads
 from probfs.tables.arrays import Floats, Integers
 from probfs.text import counted, option
+
+_CELLS_OF_KERNEL = 1 << 22
+"""Kernel values that are kept at a time: 32 MB."""
+_CELLS_IN_CACHE = 1 << 17
+"""Of factors that are computed, and multiplied by each other many times."""
+_WORTH_COMPILING = 50_000_000
+"""Products of a row's and a support vector's factor in a round of shuffles for which numba is imported: numpy takes
+0.1 s for them.
+"""
 
 
 @dataclass(frozen=True)
@@ -57,10 +68,9 @@ def notes_on_models(name: str, reports: Sequence[Report]) -> tuple[Note, ...]:
         notes.append(NoteKind.FEWER_COPIES.note(f"{message}, in proportion, and each different row at least once"))
     unjudged = max((report.unjudged for report in reports), default=0)
     if unjudged:
-        rows = "1 row was" if unjudged == 1 else f"{unjudged:,} rows were"
         message = (
-            f"{rows} drawn for every tree, so that none could judge them out of bag, and only the shares of the "
-            f"classes could; more trees, or {option('estimate', 'cv')}, would help"
+            f"{counted(unjudged, 'row')} drawn for every tree, so that none could judge them out of bag, and only the "
+            f"shares of the classes could; more trees, or {option('estimate', 'cv')}, would help"
         )
         notes.append(NoteKind.UNJUDGED.note(message))
     fits = counted(sum(len(report.inverted) for report in reports), "fit")
@@ -82,38 +92,16 @@ def notes_on_models(name: str, reports: Sequence[Report]) -> tuple[Note, ...]:
     return tuple(notes)
 
 
-class Model:
-    """A fitted model. This one has learnt nothing but how frequent the classes are."""
-
-    cells_at_a_time: ClassVar[int] = 1 << 22
-    """How many permuted values (rows × features × permutations × classes) are computed at a time."""
-
-    def __init__(self, prior: Floats, features: int, report: Report) -> None:
-        """``prior`` is what a model without features says of every row: the frequencies of the classes."""
-        self.prior = prior
-        self.features = features
-        self.report = report
-
-    def probabilities(self, rows: Positions) -> Floats:
-        return np.repeat(self.prior[:, None], len(rows), axis=1)
-
-    def permute(self, rows: Positions, donors: Donors, threads: int) -> tuple[Floats, Floats]:
-        """The probabilities of rows, and by how much they exceed the mean ones with each feature's value taken from
-        the donors (permutations × rows): classes × rows, and classes × rows × features.
-        """
-        return self.probabilities(rows), np.zeros((len(self.prior), len(rows), self.features))
-
-
 class Trainer(ABC):
     """Fits models on any features and training rows of a table; it can be sent to other processes."""
 
     follows: ClassVar[bool] = False
     """Whether models that are compared with each other depend on the one of all rows and features."""
 
-    def __init__(self, dataset: Dataset, name: str, encoder: Any) -> None:
-        """``name`` says what is fitted, for notes; the encoder makes the matrix or frame of the features."""
+    def __init__(self, dataset: Dataset, encoding: Encoding, name: str) -> None:
+        """``name`` says what is fitted, for notes."""
         self.name = name
-        self.encoder = encoder
+        self.encoder = MatrixEncoder(dataset, encoding, name)
         self.labels, self.counts, self.weights = dataset.labels, dataset.counts, dataset.weights
         self.classes = len(dataset.classes)
 
@@ -135,16 +123,38 @@ class Trainer(ABC):
         return self
 
 
+@dataclass(kw_only=True, eq=False)
+class Model:
+    """A fitted model. This one has learnt nothing but how frequent the classes are."""
+
+    cells_at_a_time: ClassVar[int] = 1 << 22
+    """How many permuted values (rows × features × permutations × classes) are computed at a time."""
+
+    prior: Floats
+    """What a model without features says of every row: the frequencies of the classes."""
+    features: int
+    report: Report
+
+    def probabilities(self, rows: Positions) -> Floats:
+        return np.repeat(self.prior[:, None], len(rows), axis=1)
+
+    def permute(self, rows: Positions, donors: Donors, threads: int) -> tuple[Floats, Floats]:
+        """The probabilities of rows, and by how much they exceed the mean ones with each feature's value taken from
+        the donors (permutations × rows): classes × rows, and classes × rows × features.
+        """
+        return self.probabilities(rows), np.zeros((len(self.prior), len(rows), self.features))
+
+
+@dataclass(kw_only=True, eq=False)
 class ValueModel(Model, ABC):
     """A model whose probabilities are a function of values: decision values or log-odds, of several classes."""
 
-    def __init__(
-        self, matrix: Matrix, link: Callable[[Floats], Floats], prior: Floats, features: int, report: Report
-    ) -> None:
-        """``link`` makes probabilities of values, classes first: of all classes, or of the second of two."""
-        super().__init__(prior, features, report)
-        self.matrix = matrix
-        self._link = link
+    matrix: Matrix
+    link: Callable[[Floats], Floats]
+    """Makes probabilities of values, classes first: of all classes, or of the second of two."""
+    coefficients: Floats
+    """Values × columns, or values × support vectors."""
+    intercepts: Floats
 
     @abstractmethod
     def values(self, rows: Positions) -> Floats:
@@ -155,11 +165,11 @@ class ValueModel(Model, ABC):
         """The values with each feature's cells taken from the donor: values × permutations × rows × features."""
 
     def probabilities(self, rows: Positions) -> Floats:
-        return of_all_classes(self._link(self.values(rows)))
+        return of_all_classes(self.link(self.values(rows)))
 
     def permute(self, rows: Positions, donors: Donors, threads: int) -> tuple[Floats, Floats]:
-        actual = self._link(self.values(rows))
-        permuted = self._link(self.permuted_values(rows, donors, threads))
+        actual = self.link(self.values(rows))
+        permuted = self.link(self.permuted_values(rows, donors, threads))
         # Differences before means, so that a feature without effect scores exactly 0, not a rounding error.
         changes = (actual[:, None, :, None] - permuted).mean(axis=1)
         return of_all_classes(actual), np.concatenate([-changes, changes]) if len(changes) == 1 else changes
@@ -170,6 +180,7 @@ def of_all_classes(probabilities: Floats) -> Floats:
     return np.concatenate([1 - probabilities, probabilities]) if len(probabilities) == 1 else probabilities
 
 
+@dataclass(kw_only=True, eq=False)
 class LinearModel(ValueModel):
     """Values that are sums of terms, one from each feature: permuting a feature exchanges a row's term for its
     donor's.
@@ -178,14 +189,8 @@ class LinearModel(ValueModel):
     cells_at_a_time = 1 << 19
     """So that they stay in the cache."""
 
-    def __init__(self, weights: Floats, intercepts: Floats, *more: Any) -> None:
-        """``weights`` is values × columns."""
-        super().__init__(*more)
-        self._weights = weights
-        self._intercepts = intercepts
-
     def values(self, rows: Positions) -> Floats:
-        values: Floats = self._weights @ self.matrix.cells[rows].T + self._intercepts[:, None]
+        values: Floats = self.coefficients @ self.matrix.cells[rows].T + self.intercepts[:, None]
         return values
 
     def permuted_values(self, rows: Positions, donors: Donors, threads: int) -> Floats:
@@ -199,8 +204,76 @@ class LinearModel(ValueModel):
     def _terms(self) -> Floats:
         """What each feature adds to the value of each row: values × rows × features."""
         cells, owner = self.matrix.cells, self.matrix.owner
-        terms = np.zeros((len(self._weights), len(cells), self.features))
+        terms = np.zeros((len(self.coefficients), len(cells), self.features))
         starts = np.flatnonzero(np.diff(owner, prepend=-1))
-        for of_value, weights in zip(terms, self._weights, strict=True):
+        for of_value, weights in zip(terms, self.coefficients, strict=True):
             of_value[:, owner[starts]] = np.add.reduceat(cells * weights, starts, axis=1)
         return terms
+
+
+@dataclass(kw_only=True, eq=False)
+class RbfModel(ValueModel):
+    """Decision values of several SVMs of the same matrix by the RBF kernel exp(-squared distance): γ is 1 in the units
+    of the matrix.
+
+    A kernel value is a product of factors, one from each feature. Permuting a feature divides the row's own factor out
+    of its kernel value with every support vector, and multiplies the donor's in.
+    """
+
+    cells_at_a_time = 1 << 23
+    """Factors are computed once for so many."""
+
+    labelled_rows: int
+    """Donors are among the first rows of the matrix, the labelled ones."""
+    support: Positions
+    """The support vectors of all SVMs."""
+
+    def values(self, rows: Positions) -> Floats:
+        cells, vectors = self.matrix.cells, self.matrix.cells[self.support]
+        blocks = divide_rows(len(rows), len(vectors), _CELLS_OF_KERNEL)
+        values = [self.coefficients @ np.exp(-squared_distances(cells[rows[block]], vectors)).T for block in blocks]
+        return np.concatenate([np.empty((len(self.intercepts), 0)), *values], axis=1) + self.intercepts[:, None]
+
+    def permuted_values(self, rows: Positions, donors: Donors, threads: int) -> Floats:
+        features = np.unique(self.matrix.owner).tolist()
+        donors = np.ascontiguousarray(donors)
+        add_donor_sums = donor_sums_by_numpy
+        if donors.size * len(features) * self.coefficients.size > _WORTH_COMPILING:
+            donor, cell = np.zeros((1, 1), dtype=np.int32), np.zeros((1, 1))
+            if compile_loops(lambda: loops().add_donor_sums(cell, cell, donor, np.zeros((1, 1)))) is None:
+                # About ten times as fast as numpy.
+                add_donor_sums = loops().add_donor_sums
+        shape = (len(self.intercepts), self.features, *donors.shape)
+        values = np.broadcast_to(self.values(rows)[:, None, None], shape).copy()
+        values[:, features] = self.intercepts[:, None, None, None]
+
+        def add_sums(part: slice, distances: Floats, feature: int) -> None:
+            """Add the sums over some support vectors to the values with one feature permuted."""
+            columns = self.matrix.cells[:, slice(*np.searchsorted(self.matrix.owner, [feature, feature + 1]))]
+            vectors = columns[self.support[part]]
+            # Rounding may leave a difference of distances slightly above 0.
+            rest = np.exp(np.minimum(squared_distances(columns[rows], vectors) - distances, 0))
+            factors = np.exp(-squared_distances(columns[: self.labelled_rows], vectors))
+            for coefficients, sums in zip(self.coefficients[:, part], values[:, feature], strict=True):
+                add_donor_sums(rest * coefficients, factors, donors, sums)
+
+        cells = self.matrix.cells
+        for part in divide_rows(len(self.support), max(len(rows), self.labelled_rows), _CELLS_IN_CACHE):
+            distances = squared_distances(cells[rows], cells[self.support[part]])
+            map_in_threads(partial(add_sums, part, distances), features, threads)
+        return np.moveaxis(values, 1, 3)
+
+
+def squared_distances(left: Floats, right: Floats) -> Floats:
+    """The squared distance of every left row from every right row."""
+    if left.shape[1] == 1:
+        return (left - right.T) ** 2
+    # Rounding may make the squared distance of equal rows slightly negative.
+    norms = (left**2).sum(axis=1)[:, None] + (right**2).sum(axis=1)
+    return np.asarray(np.maximum(norms - 2 * left @ right.T, 0))
+
+
+def donor_sums_by_numpy(rest: Floats, factors: Floats, donors: Donors, sums: Floats) -> None:
+    """What ``loops.add_donor_sums`` does."""
+    for donor, total in zip(donors, sums, strict=True):
+        total += np.einsum("rs,rs->r", rest, factors[donor])

@@ -7,13 +7,12 @@ Probabilities are arrays of classes × rows.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
 from probfs.classifiers.options import EstimateName
-from probfs.classifiers.protocol import RoundScores
 from probfs.classifiers.row_odds import RowOdds
 from probfs.columns.dataset import Dataset, weigh
 from probfs.columns.folds import deal_folds, order_by_content
@@ -42,46 +41,18 @@ class Split:
     counts: Integers
     weights: Floats
     """What each scored row weighs with all of its copies."""
-    held_out: Integers
-    """How many copies of each scored row the model is not trained on."""
     subjects: Integers | None = None
     """The subject of each scored row, where rows belong to some."""
-    later: Positions = field(default_factory=lambda: np.empty(0, dtype=np.int64))
-    """Rows after the scored ones, where rows are ordered in time: the model is not trained on these either."""
+    left_out: tuple[Positions, Integers] | None = None
+    """Labelled rows, and how many copies of each the model is not trained on."""
 
     def training_counts(self, counts: Integers) -> Integers:
         """How many copies of each labelled row the model is trained on."""
-        training, some = counts.copy(), self.held_out > 0
-        training[self.scored[some]] -= self.held_out[some]
-        training[self.later] = 0
+        training = counts.copy()
+        if self.left_out is not None:
+            rows, copies = self.left_out
+            training[rows] -= copies
         return training
-
-
-@dataclass(frozen=True, eq=False)
-class TrainingRows:
-    """Distinct rows to train on, ordered by content: their positions, classes, and how often each occurs."""
-
-    positions: Positions
-    labels: Integers
-    counts: Integers
-    class_counts: Integers
-    weights: Floats
-    """What each row weighs with all of its copies."""
-
-    @classmethod
-    def of(cls, labels: Integers, training: Integers, classes: int, weights: Floats | None = None) -> TrainingRows:
-        """Those of the labelled rows of which copies are left to train on, each of which has one of the weights."""
-        class_counts = np.bincount(labels, weights=training, minlength=classes).astype(np.int64)
-        positions = np.flatnonzero(training)
-        own = weigh(training, weights)[positions]
-        return cls(positions, labels[positions], training[positions], class_counts, own)
-
-    @property
-    def prior(self) -> Floats:
-        """The frequency of each class, by what rows weigh."""
-        total = np.bincount(self.labels, weights=self.weights, minlength=len(self.class_counts))
-        frequencies: Floats = total / total.sum()
-        return frequencies
 
 
 def make_splits(dataset: Dataset, estimate: EstimateName, folds: int | None, seed: int) -> list[Split]:
@@ -89,36 +60,32 @@ def make_splits(dataset: Dataset, estimate: EstimateName, folds: int | None, see
     unlabelled = dataset.unlabelled_counts
     labels = np.concatenate([dataset.labels, np.full(len(unlabelled), UNLABELLED)])
     counts = np.concatenate([dataset.counts, unlabelled])
-    rows = np.arange(len(labels))
-    weights = None if dataset.weights is None else np.append(dataset.weights, np.ones(len(unlabelled)))
+    weights = np.ones(len(labels)) if dataset.weights is None else np.append(dataset.weights, np.ones(len(unlabelled)))
     subjects = None if dataset.groups is None else np.append(dataset.groups, np.full(len(unlabelled), UNLABELLED))
 
-    def split(some: Positions, counts: Integers, held_out: Integers) -> Split:
-        own_weights = weigh(counts, None if weights is None else weights[some])
-        own_subjects = None if subjects is None else subjects[some]
-        return Split(some, labels[some], counts, own_weights, held_out, own_subjects)
+    def split(rows: Positions, counts: Integers, left_out: tuple[Positions, Integers] | None = None) -> Split:
+        of_rows = None if subjects is None else subjects[rows]
+        return Split(rows, labels[rows], counts, counts * weights[rows], of_rows, left_out)
 
     if estimate in ("resubstitution", "oob"):
-        return [split(rows, counts, np.zeros_like(counts))]
-    labelled, others = np.split(rows, [len(dataset.labels)])
-    if estimate == "cv" or dataset.groups is not None:
-        folds = folds if estimate == "cv" else dataset.units
+        return [split(np.arange(len(labels)), counts)]
+    labelled, others = np.split(np.arange(len(labels)), [len(dataset.labels)])
+    if estimate == "loo" and dataset.groups is None:
+        # One copy is left out, but the model scores all copies of the row: it would be the same for each of them.
+        splits = [split(row, counts[row], (row, np.ones_like(row))) for row in labelled[:, None]]
+    else:
+        folds = dataset.units if estimate == "loo" else folds
         if folds is None:
             raise ValueError("cross-validation needs a number of folds")
         dealt = deal_folds(dataset, folds, seed)
-        held = [np.flatnonzero(copies) for copies in dealt]
-        splits = [split(rows, copies[rows], copies[rows]) for rows, copies in zip(held, dealt, strict=True)]
-        if dataset.times is not None:
-            after = [np.concatenate(held[fold + 1 :] or [labelled[:0]]) for fold in range(folds)]
-            splits = [replace(one, later=later) for one, later in zip(splits, after, strict=True) if len(one.scored)][
-                1:
-            ]
-    else:
-        # One copy is held out, but the model scores all copies of the row: it would be the same for each of them.
-        splits = [split(row, counts[row], np.ones_like(row)) for row in labelled[:, None]]
-    if len(others):
-        splits.append(split(others, unlabelled, np.zeros_like(unlabelled)))
-    return splits
+        splits = []
+        for fold, copies in enumerate(dealt):
+            # Of rows that are ordered in time, those of later folds are left out, too; the first is not scored.
+            without = copies if dataset.times is None else dealt[fold:].sum(axis=0)
+            scored, absent = np.flatnonzero(copies), np.flatnonzero(without)
+            if dataset.times is None or (len(scored) and without.sum() < dataset.rows):
+                splits.append(split(scored, copies[scored], (absent, without[absent])))
+    return [*splits, split(others, unlabelled)] if len(others) else splits
 
 
 def set_apart(dataset: Dataset, features: Sequence[int], held_out: Integers, seed: int) -> tuple[Dataset, Split]:
@@ -132,8 +99,29 @@ def set_apart(dataset: Dataset, features: Sequence[int], held_out: Integers, see
     positions = len(training.labels) + np.arange(len(rows))
     weights = weigh(held_out, dataset.weights)[rows]
     subjects = None if dataset.groups is None else dataset.groups[rows]
-    split = Split(positions, dataset.labels[rows], held_out[rows], weights, np.zeros_like(rows), subjects)
+    split = Split(positions, dataset.labels[rows], held_out[rows], weights, subjects)
     return replace(training, features=judged, unlabelled_counts=held_out[rows]), split
+
+
+@dataclass(frozen=True, eq=False)
+class TrainingRows:
+    """Distinct rows to train on, ordered by content: their positions, classes, and how often each occurs."""
+
+    positions: Positions
+    labels: Integers
+    counts: Integers
+    weights: Floats
+    """What each row weighs with all of its copies."""
+    prior: Floats
+    """The frequency of each class, by what rows weigh."""
+
+    @classmethod
+    def of(cls, labels: Integers, training: Integers, classes: int, weights: Floats | None = None) -> TrainingRows:
+        """Those of the labelled rows of which copies are left to train on, each of which has one of the weights."""
+        positions = np.flatnonzero(training)
+        weighed = weigh(training, weights)[positions]
+        of_classes = np.bincount(labels[positions], weights=weighed, minlength=classes)
+        return cls(positions, labels[positions], training[positions], weighed, of_classes / of_classes.sum())
 
 
 def draw_donors(counts: Integers, donor_counts: Integers, permutations: int, generator: np.random.Generator) -> Donors:
@@ -188,16 +176,6 @@ def sum_changes(split: Split, block: slice, actual: Floats, changes: Floats) -> 
 def add_up(parts: Sequence[Sums]) -> Sums:
     """The sums of several blocks or splits."""
     return np.sum([changes for changes, _ in parts], axis=0), RowOdds.joined([odds for _, odds in parts])
-
-
-def make_scores(total: Sums, unlabelled_rows: int, cv_errors: int | None) -> RoundScores:
-    """The scores of a round, from the sums of all its rows."""
-    (absolute, signed, unlabelled), odds = total
-    weight, rows = odds.rows, round(float(np.sum(odds.counts if odds.copies is None else odds.copies)))
-    together = (absolute + unlabelled) / (weight + unlabelled_rows) if unlabelled_rows else None
-    # A forest may rule out a row's own class, so that its loss is bounded.
-    errors, losses = round(odds.errors), (odds.mean_absolute_loss, odds.loss())
-    return RoundScores(absolute / weight, signed / weight, together, rows, errors, *losses, cv_errors=cv_errors)
 
 
 def odds_of(actual: Floats, split: Split, rows: Positions | slice = slice(None)) -> RowOdds:

@@ -8,8 +8,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from copy import copy
+from dataclasses import dataclass
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.special import expit
@@ -19,11 +20,18 @@ from sklearn.svm import SVC, LinearSVC
 
 from probfs.classifiers.options import Cost, EstimateName, Gamma
 from probfs.classifiers.protocol import Features
-from probfs.classifiers.refitting.models import LinearModel, Model, Report, Trainer, of_all_classes
-from probfs.classifiers.refitting.rbf import RbfModel, squared_distances
-from probfs.classifiers.refitting.rows import Positions, Split, TrainingRows, find_errors
-from probfs.classifiers.refitting.tables import MatrixEncoder, choose_cost
-from probfs.classifiers.row_odds import Moments
+from probfs.classifiers.refitting.models import (
+    LinearModel,
+    Model,
+    RbfModel,
+    Report,
+    Trainer,
+    of_all_classes,
+    squared_distances,
+)
+from probfs.classifiers.refitting.rows import Positions, Split, TrainingRows, odds_of
+from probfs.classifiers.refitting.tables import Matrix, choose_cost
+from probfs.classifiers.row_odds import RowOdds
 from probfs.columns.dataset import Dataset
 from probfs.columns.folds import by_dropping_rare_classes, deal, deal_subjects
 from probfs.errors import DataError
@@ -48,7 +56,6 @@ TOLERANCE = 1e-3
 """LIBSVM's default; on tables with few categories a tenth of it may take a thousand times as long."""
 INTERCEPT_SCALING = 10.0
 """LinearSVC penalises the intercept, divided by this: it then differs from LIBSVM's by less than the tolerance."""
-_CACHE_MEGABYTES = 500
 
 _MOST_STEPS = 100
 _SMALL_STEP = 1e-10
@@ -72,22 +79,12 @@ class Sigmoid(NamedTuple):
     slope: float
     offset: float
 
-    @property
-    def decreases(self) -> bool:
-        return self.slope <= 0
 
-
-class Pieces(NamedTuple):
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Pieces(Split):
     """The training rows, divided where the copies of one row fall into different folds of the sigmoid."""
 
-    rows: Positions
-    """The training row of each piece."""
     folds: Positions
-    copies: Integers
-    """How many copies of its row each piece stands for."""
-    weights: Floats
-    """What these weigh."""
-    labels: Integers
 
 
 class BinarySvm(NamedTuple):
@@ -112,7 +109,7 @@ class SvmTrainer(Trainer):
 
     def __init__(self, dataset: Dataset, cost: Cost, gamma: Gamma | None) -> None:
         """Without γ, the kernel is linear."""
-        super().__init__(dataset, "the SVM", MatrixEncoder(dataset, "standardised", "the SVM"))
+        super().__init__(dataset, "standardised", "the SVM")
         # A row's kernel value with itself is always 1 for RBF.
         takes_1 = gamma is not None and isinstance(cost, str)
         self.cost = 1.0 if takes_1 else choose_cost(cost, self.encoder, dataset)
@@ -125,18 +122,17 @@ class SvmTrainer(Trainer):
 
     def check(self, dataset: Dataset, splits: Sequence[Split], estimate: EstimateName) -> None:
         """A sigmoid is cross-validated, for which a class needs two training rows."""
-        held_out = np.zeros((len(splits), len(dataset.classes)), dtype=np.int64)
-        for split, of_class in zip(splits, held_out, strict=True):
-            some = split.held_out > 0
-            np.add.at(of_class, split.labels[some], split.held_out[some])
-        for (name, rows), held in zip(dataset.class_rows().items(), held_out.max(axis=0).tolist(), strict=True):
-            if rows - held < 2:
-                leaves = f", of which {option('estimate', estimate)} leaves {rows - held} to train on" if held else ""
+        trained = [np.bincount(self.labels, own.training_counts(self.counts), self.classes) for own in splits]
+        for (name, rows), left in zip(dataset.class_rows().items(), np.min(trained, axis=0).tolist(), strict=True):
+            if left < 2:
+                leaves = (
+                    f", of which {option('estimate', estimate)} leaves {left:.0f} to train on" if left < rows else ""
+                )
                 problem = f"class {quoted(name)} has {counted(rows, 'row')}{leaves}; the SVM needs two"
-                others = [option("estimate", "resubstitution")] if held and rows > 1 else []
-                ways = " or ".join([*others, option("classifier", "nb")])
+                others = [option("estimate", "resubstitution")] if left < rows and rows > 1 else []
                 dropping = by_dropping_rare_classes(dataset, rows + 1)
-                remedy = f"use {ways}" + (f", or drop the class{dropping}" if dropping else "")
+                remedy = f"use {' or '.join([*others, option('classifier', 'nb')])}"
+                remedy += f", or drop the class{dropping}" if dropping else ""
                 raise DataError(f"{problem}: {remedy}", source=dataset.source)
 
     def following(self, report: Report) -> SvmTrainer:
@@ -158,48 +154,74 @@ class SvmTrainer(Trainer):
         rows = self.training_rows(training)
         matrix = self.encoder.build(features, training)
         targets = [1] if self.classes == 2 else list(range(self.classes))
-        if not matrix.width:
-            errors = int(rows.class_counts.sum() - rows.class_counts[rows.prior.argmax()])
-            prior = np.repeat(rows.prior[:, None], len(rows.labels), axis=1)
-            guessing = note_on_guessing(prior, rows.labels, rows.weights, 1)
-            report = Report(inverted=[False] * len(targets), cv_errors=errors, guessing=guessing)
-            return Model(rows.prior, len(features), report)
+        groups = None if self._groups is None else self._groups[rows.positions]
+        pieces = cut_into_pieces(rows, groups)
+        if not len(matrix.owner):
+            odds = odds_of(np.repeat(rows.prior[:, None], len(pieces.scored), axis=1), pieces)
+            guessing = note_on_guessing(odds, rows.prior[pieces.labels], 1)
+            report = Report(inverted=[False] * len(targets), cv_errors=round(odds.errors), guessing=guessing)
+            return Model(prior=rows.prior, features=len(features), report=report)
         cells = matrix.cells[rows.positions]
         gamma = None if self._gamma is None else choose_gamma(self._gamma, cells, rows.counts)
-        pieces = cut_into_pieces(rows, None if self._groups is None else self._groups[rows.positions])
         # By the rows of the whole table: solvers differ in tolerance, and models are compared with each other.
-        solver = Solver(cells[pieces.rows], gamma, self.cost, len(self.labels))
+        solver = Solver(cells[pieces.scored], gamma, self.cost, len(self.labels))
         svms = [self._fit_binary(number, target, pieces, solver) for number, target in enumerate(targets)]
-        link = partial(to_probabilities, [svm.sigmoid for svm in svms])
-        intercepts = np.array([svm.intercept for svm in svms])
+        sigmoids, held_out = [svm.sigmoid for svm in svms], np.stack([svm.held_out for svm in svms])
+        # A sigmoid on training rows is too steep for held-out ones: their losses would be about it, not about the SVMs.
+        odds, fair_odds = (
+            odds_of(of_all_classes(to_probabilities(own, held_out)), pieces)
+            for own in (sigmoids, [svm.held_out_sigmoid for svm in svms])
+        )
+        report = Report(
+            inverted=[svm.inverted for svm in svms],
+            unconverged=sum(not svm.converged for svm in svms),
+            cv_errors=round(odds.errors),
+            guessing=note_on_guessing(fair_odds, rows.prior[pieces.labels], len(svms)),
+        )
+        shared: dict[str, Any] = {
+            "prior": rows.prior,
+            "features": len(features),
+            "report": report,
+            "link": partial(to_probabilities, sigmoids),
+            "intercepts": np.array([svm.intercept for svm in svms]),
+        }
         coefficients = np.stack([svm.coefficients for svm in svms])
-        known = matrix, link, rows.prior, len(features), _report(svms, pieces)
         if gamma is None:
-            return LinearModel(coefficients, intercepts, *known)
+            return LinearModel(matrix=matrix, coefficients=coefficients, **shared)
         by_row = np.zeros((len(svms), len(rows.positions)))
-        np.add.at(by_row.T, pieces.rows, coefficients.T)
+        np.add.at(by_row.T, pieces.scored, coefficients.T)
         used = np.flatnonzero(by_row.any(axis=0))
-        return RbfModel(len(self.labels), gamma, rows.positions[used], by_row[:, used], intercepts, *known)
+        return RbfModel(
+            matrix=Matrix(matrix.cells * np.sqrt(gamma), matrix.owner),
+            coefficients=by_row[:, used],
+            support=rows.positions[used],
+            labelled_rows=len(self.labels),
+            **shared,
+        )
 
     def _fit_binary(self, number: int, target: int, pieces: Pieces, solver: Solver) -> BinarySvm:
-        is_member = pieces.labels == target
-        costs = balance_sides(is_member, pieces.weights)
+        is_member, weights = pieces.labels == target, pieces.weights
+        members, others = float(weights[is_member].sum()), float(weights[~is_member].sum())
+        # Each piece costs its weight on the wrong side, on the larger side as much less as makes both cost the same in
+        # total. Otherwise, where members are few, calling every row one of the others costs little: the SVM hardly
+        # separates them, and its weights follow noise. The sigmoid, fitted with the weights as they are, knows how
+        # frequent the class is.
+        costs: Floats = weights * np.where(is_member, min(1.0, others / members), min(1.0, members / others))
         held_out = np.empty(len(is_member))
         for fold in range(int(pieces.folds.max()) + 1):
             train, test = np.flatnonzero(pieces.folds != fold), np.flatnonzero(pieces.folds == fold)
             solver.fit(train, is_member, costs)
             held_out[test] = solver.decide(test, train)
-        sigmoid = fit_sigmoid(held_out, is_member, pieces.weights)
-        inverted = sigmoid.decreases
+        sigmoid = fit_sigmoid(held_out, is_member, weights)
+        inverted = sigmoid.slope <= 0
         # A decreasing sigmoid would invert the ranking; a flat one says only how frequent the class is.
-        members = float(pieces.weights[is_member].sum())
-        flat = Sigmoid(0.0, math.log(members / (float(pieces.weights.sum()) - members)))
+        flat = Sigmoid(0.0, math.log(members / others))
         held_out_sigmoid = flat if inverted else sigmoid
         everything = np.arange(len(is_member))
         converged = solver.fit(everything, is_member, costs)
         if inverted if self._training_sigmoids is None else self._training_sigmoids[number]:
-            sigmoid = fit_sigmoid(solver.decide(everything, everything), is_member, pieces.weights)
-        sigmoid = flat if sigmoid.decreases else sigmoid
+            sigmoid = fit_sigmoid(solver.decide(everything, everything), is_member, weights)
+        sigmoid = flat if sigmoid.slope <= 0 else sigmoid
         return BinarySvm(*solver.solution(), converged, held_out, sigmoid, held_out_sigmoid, inverted)
 
 
@@ -207,7 +229,8 @@ def cut_into_pieces(rows: TrainingRows, groups: Integers | None) -> Pieces:
     """Deal the rows to folds of the sigmoid; rows of a subject to the same one, unless a class that has one subject
     only would then be missing without some fold.
     """
-    folds = min(MOST_FOLDS, int(rows.class_counts.min()))
+    class_rows = np.bincount(rows.labels, rows.counts, len(rows.prior))
+    folds = min(MOST_FOLDS, int(class_rows.min()))
     dealt = deal(rows.counts, folds).T
     if groups is not None:
         # Rows are ordered by content, and so are their subjects.
@@ -215,12 +238,19 @@ def cut_into_pieces(rows: TrainingRows, groups: Integers | None) -> Pieces:
         folds = min(folds, len(subjects))
         fold_of_each = deal_subjects(rows.labels, rows.counts, groups, np.arange(len(subjects)), folds)[groups]
         by_subject = np.where(fold_of_each[:, None] == np.arange(folds), rows.counts[:, None], 0)
-        is_class = rows.labels[:, None] == np.arange(len(rows.class_counts))
-        if (by_subject.T @ is_class < rows.class_counts).all():
+        is_class = rows.labels[:, None] == np.arange(len(class_rows))
+        if (by_subject.T @ is_class < class_rows).all():
             dealt = by_subject
-    positions, piece_folds = np.nonzero(dealt)
-    copies, weights = dealt[positions, piece_folds], (rows.weights / rows.counts)[positions]
-    return Pieces(positions, piece_folds, copies, copies * weights, rows.labels[positions])
+    positions, folds_of_pieces = np.nonzero(dealt)
+    copies = dealt[positions, folds_of_pieces]
+    return Pieces(
+        scored=positions,
+        labels=rows.labels[positions],
+        counts=copies,
+        weights=copies * (rows.weights / rows.counts)[positions],
+        subjects=None if groups is None else groups[positions],
+        folds=folds_of_pieces,
+    )
 
 
 class Solver:
@@ -235,7 +265,7 @@ class Solver:
             more = {"intercept_scaling": INTERCEPT_SCALING, "max_iter": MOST_LINEAR_ITERATIONS, "random_state": 0}
             self._machine = LinearSVC(loss="hinge", **shared, **more)
             return
-        shared |= {"cache_size": _CACHE_MEGABYTES, "max_iter": MOST_ITERATIONS}
+        shared |= {"cache_size": 500, "max_iter": MOST_ITERATIONS}
         if gamma is not None and table_rows > MOST_ROWS_OF_MATRIX:
             self._machine = SVC(kernel="rbf", gamma=gamma, **shared)
             return
@@ -284,30 +314,6 @@ def to_probabilities(sigmoids: Sequence[Sigmoid], values: Floats) -> Floats:
     return np.where(total > 0, probabilities, 1.0) / np.where(total > 0, total, len(sigmoids))
 
 
-def _report(svms: Sequence[BinarySvm], pieces: Pieces) -> Report:
-    held_out = np.stack([svm.held_out for svm in svms])
-    probabilities = of_all_classes(to_probabilities([svm.sigmoid for svm in svms], held_out))
-    errors = int(pieces.copies @ find_errors(probabilities, pieces.labels))
-    # A sigmoid on training rows is too steep for held-out ones: their losses would be about it, not about the SVMs.
-    probabilities = of_all_classes(to_probabilities([svm.held_out_sigmoid for svm in svms], held_out))
-    guessing = note_on_guessing(probabilities, pieces.labels, pieces.weights, len(svms))
-    unconverged = sum(not svm.converged for svm in svms)
-    return Report(inverted=[svm.inverted for svm in svms], unconverged=unconverged, cv_errors=errors, guessing=guessing)
-
-
-def balance_sides(is_member: Flags, weights: Floats) -> Floats:
-    """What each piece costs on the wrong side: its weight, on the larger side as much less as makes both sides cost the
-    same in total.
-
-    Otherwise, where members are few, calling every row one of the others costs little: the SVM hardly separates them,
-    and its weights follow noise. The sigmoid, fitted with the weights as they are, knows how frequent the class is.
-    """
-    members = float(weights[is_member].sum())
-    others = float(weights.sum()) - members
-    costs: Floats = weights * np.where(is_member, min(1.0, others / members), min(1.0, members / others))
-    return costs
-
-
 def choose_gamma(gamma: Gamma, cells: Floats, counts: Integers) -> float:
     """γ as given or by scikit-learn's rules; a row weighs as much as it counts."""
     if not isinstance(gamma, str):
@@ -350,22 +356,19 @@ def fit_sigmoid(decisions: Floats, is_member: Flags, weights: Floats) -> Sigmoid
     return Sigmoid(slope / unit, float(line[1]))
 
 
-def note_on_guessing(probabilities: Floats, labels: Integers, weights: Floats, sigmoids: int) -> Note | None:
-    """A note if the log-loss of held-out rows is not below that of the classes' frequencies by more than a standard
-    error, which is that of the differences in single rows. Rows count ``weights`` times.
+def note_on_guessing(odds: RowOdds, frequencies: Floats, sigmoids: int) -> Note | None:
+    """A note if the log-loss of held-out rows is not below that of the frequencies of their classes by more than a
+    standard error, which is that of the differences in single rows, or in subjects.
 
     The number of errors alone would not tell: where a class is rare, hardly any row is more probably of that class
     than of another, so a model that ranks rows well may make as many errors as one that always names the largest class.
     """
-    total = float(weights.sum())
-    frequencies = np.bincount(labels, weights=weights, minlength=len(probabilities)) / total
-    losses = -np.log(np.maximum(probabilities[labels, np.arange(len(labels))], _LEAST_PROBABILITY))
-    prior_losses = -np.log(frequencies[labels])
-    error = math.sqrt(Moments.of(losses - prior_losses, weights).squares) / total
-    loss = (float(weights @ losses) + _CHANCE_GAIN * (sigmoids - 1)) / total
-    prior_loss = float(weights @ prior_losses) / total
-    if prior_loss - loss > error + _LEAST_GAIN:
+    prior_losses = -np.log(frequencies)
+    gain = odds.moments(prior_losses - odds.losses(None, _LEAST_PROBABILITY))
+    chance = _CHANCE_GAIN * (sigmoids - 1) / odds.rows
+    if gain.mean - chance > gain.se + _LEAST_GAIN:
         return None
+    prior_loss = float(odds.counts @ prior_losses) / odds.rows
     problem = "with all features the SVM tells no more of held-out rows than the shares of the classes do"
-    found = f"log-loss {loss:.3f} against {prior_loss:.3f}, ± {error:.3f}"
+    found = f"log-loss {prior_loss - gain.mean + chance:.3f} against {prior_loss:.3f}, ± {gain.se:.3f}"
     return NoteKind.GUESSING.note(f"{problem} ({found}): do not rely on its scores")

@@ -1,9 +1,10 @@
-"""Features -> the matrix or the data frame that models are fitted on."""
+"""Features -> the matrix that models are fitted on, and the data frame that some pipelines want."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -14,10 +15,7 @@ from probfs.classifiers.refitting.rows import Positions
 from probfs.columns.dataset import MISSING_LABEL, Dataset, Feature
 from probfs.errors import DataError
 from probfs.tables.arrays import Flags, Floats, Integers
-from probfs.text import counted, option, quoted
-
-if TYPE_CHECKING:
-    import pandas
+from probfs.text import option, quoted
 
 Encoding = Literal["standardised", "onehot", "filled", "native", "codes", "frame"]
 """How columns reach a model. Numbers are themselves, NaN where they are missing, and a category is a column of 0 and 1
@@ -25,7 +23,7 @@ for each of its values (``onehot``); ``filled`` is that for models that refuse N
 training rows, and where missing counts as a value a column says so. ``standardised`` numbers have mean 0 and variance 1
 besides, and columns that do not vary in the training rows are left out. With ``native``, categories of few values are
 one column of codes, and with ``codes`` every feature is a column of whole numbers from 0, with the number after the
-last where a cell says nothing. ``frame`` is a data frame (``FrameEncoder``).
+last where a cell says nothing. ``frame`` is a data frame of numbers, texts and pandas' categories, made of codes.
 """
 MOST_CELLS = 250_000_000
 """A matrix with more cells (2 GB) is refused; usually some column has a different value in nearly every row."""
@@ -48,43 +46,52 @@ class Matrix:
     """The feature of each column, by its position among those of the model; some features may have no column."""
     categorical: Flags | None = None
     """Which columns hold the codes of categories; None if none does."""
+    frame: Mapping[str, Any] | None = None
+    """For a data frame: the name of each column, and the values that its cells are the codes of."""
 
-    @property
-    def width(self) -> int:
-        """How many columns a model is given."""
-        return len(self.owner)
+    def show(self, cells: npt.NDArray[Any]) -> Any:
+        """Some rows as a model is given them."""
+        if self.frame is None:
+            return cells
+        import pandas as pd
 
-    def take(self, rows: Positions) -> npt.NDArray[Any]:
-        """Some rows, as a model is given them."""
-        return self.cells[rows]
+        columns = zip(self.frame.items(), cells.T, strict=True)
+        return pd.DataFrame({name: values.take(codes) for (name, values), codes in columns})
 
     def vary(self, rows: Positions) -> bool:
         """Whether any of these rows differs from another."""
         cells = self.cells[rows]
         return not np.array_equal(cells, np.broadcast_to(cells[:1], cells.shape), equal_nan=True)
 
-    def exchange(self, rows: Positions, features: Integers, donors: Positions) -> npt.NDArray[Any]:
-        """Some rows, each of which has one feature from another row."""
+    def exchange(self, rows: Positions, features: Integers, donors: Positions) -> Any:
+        """Some rows as a model is given them, each with one feature from another row."""
         source = np.where(self.owner == features[:, None], donors[:, None], rows[:, None])
-        return np.take_along_axis(self.cells, source, axis=0)
+        return self.show(np.take_along_axis(self.cells, source, axis=0))
 
 
 class MatrixEncoder:
     """Makes the matrix of a dataset for any active features and any training rows.
 
     Values get their columns from all labelled rows; means, variances and which columns vary come from the training
-    rows.
+    rows alone.
     """
 
     def __init__(self, dataset: Dataset, encoding: Encoding, model: str) -> None:
         """``model`` is what is fitted, for messages: the SVM, say."""
-        if encoding != "codes":
-            _check_size(dataset, model)
-        self._encoding = encoding
         table = dataset.ungrouped().features
-        blocks = [self._encode(column) for column in table]
         rows = len(dataset.labels) + len(dataset.unlabelled_counts)
-        self._cells = np.hstack([np.empty((rows, 0), np.int64 if encoding == "codes" else np.float64), *blocks])
+        is_coded = encoding in ("codes", "frame")
+        widths = [1 if is_coded or own.numbers is not None else own.values for own in table]
+        if rows * sum(widths) > MOST_CELLS:
+            widest = table[int(np.argmax(widths))]
+            problem = f"{rows:,} rows of {sum(widths):,} columns are too many for the memory of {model}"
+            if widest.numbers is None:
+                problem += f": column {quoted(widest.name)} has {widest.values:,} values, each a column"
+            remedy = f"leave columns out with {option('exclude')}, or rank a sample of the rows"
+            raise DataError(f"{problem}; {remedy}", source=dataset.source)
+        self._encoding = encoding
+        blocks = [self._encode(column) for column in table]
+        self._cells = np.hstack([np.empty((rows, 0), np.int64 if is_coded else np.float64), *blocks])
         place = np.repeat(np.arange(len(blocks)), [block.shape[1] for block in blocks])
         self._owner = dataset.owner[place]
         # The first column of a number is the number, a second says where it is missing.
@@ -92,24 +99,34 @@ class MatrixEncoder:
         self._is_number = numbers[place] & (np.diff(place, prepend=-1) > 0)
         native = [encoding == "native" and _fits_native(column) for column in table]
         self._categorical = np.array(native, dtype=np.bool_)[place]
+        self._frame = [(column.name, _values_in_frame(column)) for column in table if encoding == "frame"]
 
     def build(self, features: Features, training: Integers) -> Matrix:
         """All rows in some features, for a model trained on ``training`` copies of each labelled row."""
         columns = np.flatnonzero(np.isin(self._owner, features))
         cells, owner = self._cells[:, columns], np.searchsorted(features, self._owner[columns])
+        if self._encoding == "frame":
+            return Matrix(cells, owner, frame=dict(self._frame[column] for column in columns.tolist()))
         if self._encoding == "standardised":
             cells, varies = _standardise(cells, self._is_number[columns], training)
             return Matrix(cells, owner[varies])
-        _fill_missing(cells, training, with_means=self._encoding == "filled")
+        # Where training rows are all missing, a column says nothing of the others, and is 0 everywhere.
+        for column in np.flatnonzero(np.isnan(cells).any(axis=0)):
+            labelled = cells[: len(training), column]
+            known = (training > 0) & ~np.isnan(labelled)
+            if not known.any():
+                cells[:, column] = 0.0
+            elif self._encoding == "filled":
+                cells[np.isnan(cells[:, column]), column] = np.average(labelled[known], weights=training[known])
         categorical = self._categorical[columns]
         return Matrix(cells, owner, categorical if categorical.any() else None)
 
     def _encode(self, feature: Feature) -> npt.NDArray[Any]:
         codes = all_codes(feature)
-        if self._encoding == "codes":
+        if self._encoding in ("codes", "frame"):
             return codes[:, None]
         if feature.numbers is not None:
-            numbers = _numbers_of(feature, codes)[:, None]
+            numbers = np.append(feature.numbers, [np.nan, np.nan])[codes][:, None]
             largest = float(np.abs(feature.numbers).max(initial=0.0)) or 1.0
             with np.errstate(over="ignore"):
                 numbers *= min(max(largest, 1 / _EXTREME), _EXTREME) / largest
@@ -126,32 +143,8 @@ def all_codes(feature: Feature) -> npt.NDArray[np.intp]:
     return np.concatenate([feature.labelled, feature.unlabelled]).astype(np.intp)
 
 
-def _numbers_of(feature: Feature, codes: npt.NDArray[np.intp]) -> Floats:
-    """The numbers of rows; a missing cell is NaN, and so is one that says nothing."""
-    assert feature.numbers is not None
-    numbers: Floats = np.append(feature.numbers, [np.nan, np.nan])[codes]
-    return numbers
-
-
 def _fits_native(feature: Feature) -> bool:
     return feature.numbers is None and feature.values <= MOST_NATIVE_VALUES
-
-
-def _check_size(dataset: Dataset, model: str) -> None:
-    """Refuse a table whose matrix would not fit into memory."""
-    rows = len(dataset.labels) + len(dataset.unlabelled_counts)
-    columns = dataset.ungrouped().features
-    widths = [column.values if column.numbers is None else 1 + column.missing_is_value for column in columns]
-    if rows * sum(widths) <= MOST_CELLS:
-        return
-    widest = columns[int(np.argmax(widths))]
-    if widest.numbers is not None:
-        problem = f"{rows:,} rows of {len(widths):,} columns are too many for the memory of {model}"
-        remedy = f"rank fewer columns with {option('include')}, or a sample of the rows"
-        raise DataError(f"{problem}; {remedy}", source=dataset.source)
-    problem = f"column {quoted(widest.name)} has {counted(widest.values, 'value')}, each a column for {model}"
-    remedy = f"group them in a mapping, or leave it out with {option('exclude')}"
-    raise DataError(f"{problem}: too many for memory; {remedy}", source=dataset.source)
 
 
 def _standardise(cells: Floats, is_number: Flags, training: Integers) -> tuple[Floats, Flags]:
@@ -171,17 +164,23 @@ def _standardise(cells: Floats, is_number: Flags, training: Integers) -> tuple[F
     return cells, varies
 
 
-def _fill_missing(cells: npt.NDArray[Any], training: Integers, with_means: bool) -> None:
-    """Replace NaN by the mean of the training rows if so wanted. Where these are all missing, a column says nothing of
-    the others, and is 0 everywhere.
-    """
-    for column in np.flatnonzero(np.isnan(cells).any(axis=0)):
-        labelled = cells[: len(training), column]
-        known = (training > 0) & ~np.isnan(labelled)
-        if not known.any():
-            cells[:, column] = 0.0
-        elif with_means:
-            cells[np.isnan(cells[:, column]), column] = np.average(labelled[known], weights=training[known])
+def _values_in_frame(feature: Feature) -> Any:
+    """The value of each code in a data frame, None for a cell that says nothing."""
+    import pandas as pd
+
+    if feature.numbers is not None:
+        return np.append(feature.numbers, [np.nan, np.nan])
+    labels = feature.categories().to_pylist()
+    if feature.missing_is_value:
+        missing = MISSING_LABEL
+        # A cell may hold this very text.
+        while missing in labels:
+            missing = f"({missing})"
+        labels.append(missing)
+    if feature.nominal:
+        return pd.Categorical([*labels, None], categories=labels)
+    # As pandas has texts, so that whatever chooses columns by their types finds them.
+    return pd.Series([*labels, None]).array
 
 
 def choose_cost(cost: Cost, encoder: MatrixEncoder, dataset: Dataset) -> float:
@@ -195,68 +194,3 @@ def choose_cost(cost: Cost, encoder: MatrixEncoder, dataset: Dataset) -> float:
         return float(cost)
     cells = encoder.build(np.arange(len(dataset.features)), dataset.counts).cells[: len(dataset.labels)]
     return float(1 / np.average((cells**2).sum(axis=1), weights=dataset.counts)) if cells.shape[1] else 1.0
-
-
-@dataclass(frozen=True, eq=False)
-class Frame:
-    """All rows of a table, as ``Matrix`` has them: a data frame, whose columns have their own names."""
-
-    frame: pandas.DataFrame
-    owner: Integers
-    """As in ``Matrix``."""
-
-    @property
-    def width(self) -> int:
-        return self.frame.shape[1]
-
-    def take(self, rows: Positions) -> pandas.DataFrame:
-        return self.frame.take(rows).reset_index(drop=True)
-
-    def vary(self, rows: Positions) -> bool:
-        return bool((self.frame.take(rows).nunique(dropna=False) > 1).any())
-
-    def exchange(self, rows: Positions, features: Integers, donors: Positions) -> pandas.DataFrame:
-        import pandas as pd
-
-        columns = {
-            name: self.frame[name].array.take(np.where(features == owner, donors, rows))
-            for name, owner in zip(self.frame.columns, self.owner.tolist(), strict=True)
-        }
-        return pd.DataFrame(columns)
-
-
-class FrameEncoder:
-    """Numbers as floats, texts and categories as pandas has them, NaN for missing."""
-
-    def __init__(self, dataset: Dataset) -> None:
-        import pandas as pd
-
-        columns = {column.name: _frame_column(column) for column in dataset.ungrouped().features}
-        self._owner = dataset.owner
-        # The frame has rows even without columns.
-        rows = len(dataset.labels) + len(dataset.unlabelled_counts)
-        self._frame = pd.DataFrame(columns, index=pd.RangeIndex(rows))
-
-    def build(self, features: Features, training: Integers) -> Frame:
-        columns = np.flatnonzero(np.isin(self._owner, features))
-        return Frame(self._frame.iloc[:, columns], np.searchsorted(features, self._owner[columns]))
-
-
-def _frame_column(feature: Feature) -> pandas.api.extensions.ExtensionArray | npt.NDArray[Any]:
-    import pandas as pd
-
-    codes = all_codes(feature)
-    if feature.numbers is not None:
-        return _numbers_of(feature, codes)
-    labels = feature.categories().to_pylist()
-    if feature.missing_is_value:
-        missing = MISSING_LABEL
-        # A cell may hold this very text.
-        while missing in labels:
-            missing = f"({missing})"
-        labels.append(missing)
-    known = np.where(codes == feature.values, -1, codes)
-    if feature.nominal:
-        return pd.Categorical.from_codes(known, labels)
-    # As pandas has texts, so that whatever chooses columns by their types finds them.
-    return pd.Series([*labels, None]).array.take(known)
