@@ -49,8 +49,8 @@ def test_numbers_that_no_rule_changes_keep_their_cells() -> None:
     columns = {"big": [2**63 - 1, 5], "day": days, "a": ["x", "z"], "y": ["p", "q"]}
     mapping = "[columns]\na = '== x'\nbig = 'numeric'\n"
     mapped = apply_mapping(prepare_frame(columns, mapping), parse_mapping(mapping.encode()))
-    assert mapped.columns["big"].cells.to_pylist() == [2**63 - 1, 5]
-    assert mapped.columns["day"].cells.to_pylist() == list(days)
+    assert mapped.columns["big"].stored_cells.to_pylist() == [2**63 - 1, 5]
+    assert mapped.columns["day"].stored_cells.to_pylist() == list(days)
 
 
 @pytest.mark.parametrize(("rule", "measured"), [("{ quantiles = 2 }", False), ('"<= 1"', False), ('"numeric"', True)])

@@ -159,7 +159,7 @@ def _count_cells(
         cells = dictionary_cells(codes, column.entries)
     known = {one.name: getattr(column, one.name) for one in fields(Column)}
     return CountedColumn(
-        **{**known, "cells": cells},
+        **{**known, "cells": cells, "stored": None},
         cell_rows=rows[firsts],
         cell_counts=np.bincount(groups, counts).astype(np.int64),
         cell_places=firsts if places is None else places[firsts],

@@ -112,7 +112,7 @@ class ColumnTexts:
             return column.without_values(gone) if self.missing and gone.any() else column
         cells = self._parse_cells(column.cells)
         if cells is not None:
-            return replace(column, cells=cells, kind=self.kind)
+            return replace(column, cells=cells, kind=self.kind, stored=None)
         meant = self._mean(column.values)
         if not meant.equals(column.values):
             column = _recode(column, meant)

@@ -67,8 +67,7 @@ def numpy_array(values: pa.Array) -> npt.NDArray[Any]:
     """A numpy array of an Arrow array's numbers or flags, of which none may be missing."""
     if pa.types.is_boolean(values.type):
         return numpy_array(values.cast(pa.uint8())).astype(np.bool_)
-    dtype = np.dtype(str(values.type).replace("double", "float64").replace("halffloat", "float16"))
-    dtype = np.dtype(np.float32) if str(values.type) == "float" else dtype
+    dtype = np.dtype(str(values.type).replace("double", "float64"))
     return np.frombuffer(values.buffers()[1], dtype, len(values), values.offset * dtype.itemsize)
 
 
@@ -122,14 +121,6 @@ def code_type(distinct: int) -> type[np.unsignedinteger[Any]]:
     if distinct <= np.iinfo(np.uint8).max:
         return np.uint8
     return np.uint16 if distinct <= np.iinfo(np.uint16).max else np.uint32
-
-
-def as_doubles(numbers: npt.NDArray[Any]) -> Floats:
-    """Numbers of any type as doubles: of single precision, those that are written in the same digits."""
-    if numbers.dtype != np.float32:
-        return numbers.astype(np.float64, copy=False)
-    cells = pa.Array.from_buffers(pa.float32(), len(numbers), [None, pa.py_buffer(np.ascontiguousarray(numbers))])
-    return numpy_array(pc.cast(pc.cast(cells, pa.large_string()), pa.float64()))
 
 
 def texts_of_numbers(numbers: Floats) -> pa.StringArray:

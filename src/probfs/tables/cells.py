@@ -1,12 +1,11 @@
-"""Cells of any Arrow type as texts, as numbers, and as codes: what they mean to a table, whatever holds them.
+"""Cells as texts, as numbers, and as codes; and the few types in which tables hold cells of any Arrow type.
 
-Only distinct cells become texts. A column of numbers may be held as texts, as a file spells them; its values are the
-numbers all the same, each in one spelling.
+These are doubles, dates (``date32``), moments (microseconds), texts, dictionaries of texts, and ``null`` for columns of
+missing cells. Numbers that doubles cannot hold exactly are held as texts, each of them read as a number.
 """
 
 from __future__ import annotations
 
-from decimal import Decimal
 from enum import Enum
 from functools import cache
 
@@ -15,21 +14,19 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from probfs.tables.arrays import (
+    EXACT,
     Codes,
     Flags,
     Floats,
-    as_doubles,
     code_type,
     double_array,
     filled,
-    index_array,
     is_empty,
     known_moments,
     known_numbers,
     looked_up,
     mask_array,
     numpy_array,
-    text_array,
     texts_of_numbers,
     without_exponents,
 )
@@ -44,6 +41,8 @@ OF_THOUSANDS = r"[+-]?(?:[1-9][0-9]{0,2}(?:\.[0-9]{3})*|0)"
 _LONGEST_TYPE = 60
 _UNITS_OF_A_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
 _PLAIN_INTEGER = r"^(?:0|-?[1-9]\d*)$"
+_EXACT_DIGITS = 15
+"""Decimal digits that every double has."""
 
 
 class Kind(Enum):
@@ -60,23 +59,89 @@ class Kind(Enum):
 
 @cache
 def kind_of(dtype: pa.DataType) -> Kind:
-    """The kind that a dtype declares."""
-    if pa.types.is_dictionary(dtype):
+    """The kind that a dtype declares; durations are numbers of seconds."""
+    types = pa.types
+    if types.is_dictionary(dtype):
         return kind_of(dtype.value_type)
-    if pa.types.is_floating(dtype) or pa.types.is_integer(dtype) or pa.types.is_decimal(dtype):
+    if types.is_floating(dtype) or types.is_integer(dtype) or types.is_decimal(dtype) or types.is_duration(dtype):
         return Kind.NUMBER
-    if pa.types.is_duration(dtype):
-        # In seconds.
-        return Kind.NUMBER
-    if pa.types.is_date(dtype) or pa.types.is_timestamp(dtype):
+    if types.is_date(dtype) or types.is_timestamp(dtype):
         return Kind.DATE
-    if pa.types.is_null(dtype) or pa.types.is_boolean(dtype) or pa.types.is_time(dtype) or is_text(dtype):
+    if types.is_null(dtype) or types.is_boolean(dtype) or types.is_time(dtype) or is_text(dtype):
         return Kind.TEXT
-    return Kind.NESTED if pa.types.is_nested(dtype) else Kind.OTHER
+    return Kind.NESTED if types.is_nested(dtype) else Kind.OTHER
 
 
 def is_text(dtype: pa.DataType) -> bool:
     return bool(pa.types.is_string(dtype) or pa.types.is_large_string(dtype) or pa.types.is_string_view(dtype))
+
+
+class UnusableError(Exception):
+    """Why cells can be no texts, as a message has it after the column's name."""
+
+
+def plain_cells(cells: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Cells of any type in one of the few types that tables have; an error where they are none of these."""
+    dtype, kind = cells.type, kind_of(cells.type)
+    if kind in (Kind.NESTED, Kind.OTHER):
+        # The names of a struct's fields come from the file, and may be long.
+        text = str(dtype)
+        shown = text if len(text) <= _LONGEST_TYPE else text[: _LONGEST_TYPE - 1] + "…"
+        raise UnusableError(f"holds {printable(shown)}, which cannot be ranked")
+    if pa.types.is_dictionary(dtype):
+        parts = []
+        for chunk in cells.chunks:
+            entries = plain_cells(pa.chunked_array([chunk.dictionary])).chunk(0)
+            texts = entries if is_text(entries.type) else texts_of(entries)
+            parts.append(pa.DictionaryArray.from_arrays(chunk.indices, texts, ordered=dtype.ordered))
+        return pa.chunked_array(parts, None if parts else pa.dictionary(dtype.index_type, pa.string(), dtype.ordered))
+    if kind is Kind.NUMBER:
+        return _plain_numbers(cells)
+    if kind is Kind.DATE:
+        return _plain_dates(cells)
+    if pa.types.is_boolean(dtype):
+        return cells.cast(pa.string()).dictionary_encode()
+    # Arrow computes hardly anything with views.
+    is_odd = pa.types.is_time(dtype) or pa.types.is_string_view(dtype)
+    return cells.cast(pa.large_string()) if is_odd else cells
+
+
+def _plain_numbers(cells: pa.ChunkedArray) -> pa.ChunkedArray:
+    dtype = cells.type
+    if pa.types.is_float64(dtype):
+        return cells
+    if pa.types.is_floating(dtype):
+        # The doubles that are written in the same digits.
+        return cells.cast(pa.float32()).cast(pa.large_string()).cast(pa.float64())
+    if pa.types.is_duration(dtype):
+        unit = double_array(np.array([_UNITS_OF_A_SECOND[dtype.unit]]))[0]
+        return pc.divide(cells.cast(pa.int64()).cast(pa.float64(), safe=False), unit)
+    if not pa.types.is_decimal(dtype):
+        doubles = cells.cast(pa.float64(), safe=False)
+        ends = pc.min_max(doubles) if dtype.bit_width > 32 else {}
+        if all(abs(end.as_py() or 0) < EXACT for end in ends.values()):
+            return doubles
+        return cells.cast(pa.string()).dictionary_encode()
+    if dtype.precision <= _EXACT_DIGITS:
+        return cells.cast(pa.float64())
+    texts = pc.replace_substring_regex(cells.cast(pa.string()), r"\.0*$|(\.\d*?[1-9])0+$", r"\1")
+    return texts.dictionary_encode()
+
+
+def _plain_dates(cells: pa.ChunkedArray) -> pa.ChunkedArray:
+    is_far = False
+    try:
+        if pa.types.is_timestamp(cells.type):
+            cells = pc.cast(cells, options=pc.CastOptions(pa.timestamp("us"), allow_time_truncate=True))
+        else:
+            cells = cells.cast(pa.date32())
+        # Arrow formats a date beyond its range as "<value out of range: …>".
+        is_far = any(str(end.cast(pa.string())).startswith("<") for end in pc.min_max(cells).values())
+    except pa.ArrowInvalid:
+        is_far = True
+    if is_far:
+        raise UnusableError("holds dates too far away to be written")
+    return cells
 
 
 def numbers_by_row(cells: pa.ChunkedArray, kind: Kind) -> Floats:
@@ -96,18 +161,12 @@ def _chunk_numbers(chunk: pa.Array, kind: Kind) -> Floats:
     if is_text(dtype):
         # An empty cell is no number, nor need an entry be one that no row holds any more.
         return (known_moments if kind is Kind.DATE else known_numbers)(chunk.cast(pa.string()))
-    present = None if not chunk.null_count else numpy_array(chunk.is_valid())
-    if pa.types.is_timestamp(dtype) or pa.types.is_date(dtype):
-        numbers = numpy_array(chunk.cast(pa.timestamp("us"), safe=False).cast(pa.int64())) / 1e6
-    elif pa.types.is_duration(dtype):
-        numbers = numpy_array(chunk.cast(pa.int64())) / _UNITS_OF_A_SECOND[dtype.unit]
-    elif pa.types.is_decimal(dtype):
-        numbers = numpy_array(chunk.cast(pa.float64()))
-    elif pa.types.is_null(dtype):
-        numbers = np.full(len(chunk), np.nan)
-    else:
-        numbers = as_doubles(numpy_array(chunk.cast(pa.float32()) if pa.types.is_float16(dtype) else chunk))
-    return numbers if present is None else np.where(present, numbers, np.nan)
+    if pa.types.is_null(dtype):
+        return np.full(len(chunk), np.nan)
+    is_double = pa.types.is_float64(dtype)
+    numbers = numpy_array(chunk if is_double else chunk.cast(pa.timestamp("us")).cast(pa.int64()))
+    numbers = numbers if is_double else numbers / 1e6
+    return np.where(numpy_array(chunk.is_valid()), numbers, np.nan) if chunk.null_count else numbers
 
 
 def null_where(cells: pa.ChunkedArray, gone: Flags) -> pa.ChunkedArray:
@@ -123,26 +182,6 @@ def null_where(cells: pa.ChunkedArray, gone: Flags) -> pa.ChunkedArray:
     return pa.chunked_array(chunks, cells.type)
 
 
-def find_problem(cells: pa.ChunkedArray) -> str | None:
-    """Why cells can be no texts, as a message has it after the column's name: they are nested, bytes, or dates too far
-    away to be written.
-    """
-    kind = kind_of(cells.type)
-    if kind in (Kind.NESTED, Kind.OTHER):
-        # The names of a struct's fields come from the file, and may be long.
-        text = str(cells.type)
-        shown = text if len(text) <= _LONGEST_TYPE else text[: _LONGEST_TYPE - 1] + "…"
-        return f"holds {printable(shown)}, which cannot be ranked"
-    for chunk in cells.chunks if kind is Kind.DATE else ():
-        ends = pc.min_max(chunk.dictionary if isinstance(chunk, pa.DictionaryArray) else chunk)
-        for end in (ends["min"], ends["max"]):
-            plain = end.cast(pa.timestamp(end.type.unit)) if pa.types.is_timestamp(end.type) else end
-            # Arrow formats a date beyond its range as "<value out of range: …>".
-            if str(plain.cast(pa.string())).startswith("<"):
-                return "holds dates too far away to be written"
-    return None
-
-
 def encode_cells(cells: pa.ChunkedArray, kind: Kind) -> tuple[Codes, pa.Array]:
     """For each cell a code, and the distinct cells that codes stand for; the code after the last is a missing cell.
 
@@ -155,11 +194,7 @@ def encode_cells(cells: pa.ChunkedArray, kind: Kind) -> tuple[Codes, pa.Array]:
         doubles = double_array(numpy_array(entries) + 0.0)
         has_zeros = np.count_nonzero(numpy_array(doubles) == 0.0) > 1
         return _merge_entries(codes, doubles) if doubles.null_count or has_zeros else (codes, doubles)
-    return _tidy(
-        codes,
-        texts_of(entries) if kind is not Kind.NUMBER or not is_text(entries.type) else unify_numbers(entries),
-        cells,
-    )
+    return _tidy(codes, unify_numbers(entries) if kind is Kind.NUMBER else texts_of(entries), cells)
 
 
 def encode_exactly(cells: pa.ChunkedArray) -> tuple[Codes, pa.StringArray]:
@@ -185,7 +220,7 @@ def _moment_texts(moments: pa.TimestampArray) -> pa.StringArray:
 def _distinct_cells(cells: pa.ChunkedArray) -> tuple[Codes, pa.Array]:
     """For each cell the index of an entry, or the number of entries; no row may hold some entries of a dictionary."""
     if not pa.types.is_dictionary(cells.type):
-        cells = _simple(cells).dictionary_encode()
+        cells = (cells.cast(pa.string()) if pa.types.is_null(cells.type) else cells).dictionary_encode()
     elif cells.num_chunks > 1:
         try:
             cells = cells.unify_dictionaries()
@@ -194,7 +229,7 @@ def _distinct_cells(cells: pa.ChunkedArray) -> tuple[Codes, pa.Array]:
     entries = cells.chunk(0).dictionary if cells.num_chunks else pa.nulls(0, cells.type.value_type)
     parts = [filled(chunk.indices, len(entries)) for chunk in cells.chunks]
     codes = np.concatenate(parts, dtype=code_type(len(entries)), casting="unsafe") if parts else np.empty(0, np.uint8)
-    return codes, _simple(pa.chunked_array([entries])).combine_chunks()
+    return codes, entries
 
 
 def _tidy(codes: Codes, texts: pa.Array, cells: pa.ChunkedArray) -> tuple[Codes, pa.StringArray]:
@@ -218,21 +253,11 @@ def _merge_entries(codes: Codes, entries: pa.Array) -> tuple[Codes, pa.Array]:
 
 
 def texts_of(distinct: pa.Array) -> pa.Array:
-    """Cells as a CSV file would hold them; durations are numbers of seconds."""
-    dtype = distinct.type
-    if pa.types.is_floating(dtype):
-        return without_exponents(pc.cast(distinct, pa.string()))
-    if pa.types.is_decimal(dtype):
-        texts = pc.cast(distinct, pa.string())
-        shorter = pc.replace_substring_regex(texts, r"\.0*$|(\.\d*?[1-9])0+$", r"\1")
-        return pc.if_else(pc.match_substring(texts, "E"), unify_numbers(texts), shorter)
-    if pa.types.is_duration(dtype):
-        counts, parts = distinct.cast(pa.int64()).to_pylist(), _UNITS_OF_A_SECOND[dtype.unit]
-        return text_array([None if number is None else f"{Decimal(number) / parts:f}" for number in counts])
-    if pa.types.is_timestamp(dtype):
-        texts = pc.cast(pc.cast(distinct, pa.timestamp("us"), safe=False), pa.string())
-        return pc.replace_substring_regex(texts, r"\.000000$", "")
-    return pc.cast(distinct, pa.string())
+    """Cells as a CSV file would hold them."""
+    texts = pc.cast(distinct, pa.string())
+    if pa.types.is_floating(distinct.type):
+        return without_exponents(texts)
+    return pc.replace_substring_regex(texts, r"\.000000$", "") if pa.types.is_timestamp(distinct.type) else texts
 
 
 def as_texts(entries: pa.Array) -> pa.StringArray:
@@ -256,17 +281,3 @@ def unify_numbers(texts: pa.StringArray) -> pa.StringArray:
         missing, pa.nulls(1, pa.string())[0], texts_of_numbers(np.nan_to_num(numbers, posinf=np.inf, neginf=-np.inf))
     )
     return pc.if_else(pc.and_kleene(plain, pc.invert(missing)), trimmed, respelled)
-
-
-def _simple(cells: pa.ChunkedArray) -> pa.ChunkedArray:
-    """The cells in a type that Arrow can encode and take from, with one number for each number: NaN is missing."""
-    dtype = cells.type
-    if pa.types.is_null(dtype):
-        return cells.cast(pa.string())
-    if pa.types.is_float16(dtype):
-        return _simple(cells.cast(pa.float32()))
-    if not pa.types.is_floating(dtype):
-        return cells
-    present = pc.if_else(pc.is_nan(cells), pa.nulls(1, dtype)[0], cells)
-    # Adding zero turns -0 into 0.
-    return pc.add(present, index_array(np.zeros(1)).cast(dtype)[0])

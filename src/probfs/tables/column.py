@@ -32,20 +32,20 @@ from probfs.tables.arrays import (
 )
 from probfs.tables.cells import (
     Kind,
+    UnusableError,
     as_texts,
     encode_cells,
-    find_problem,
     is_text,
     kind_of,
     null_where,
     numbers_by_row,
+    plain_cells,
 )
 from probfs.text import printable
 
 NO_ROW = np.iinfo(np.int64).max
 """In place of the first row of a value that no row holds."""
 _NOT_READ = "was not read"
-_NOT_UTF8 = "holds text that is not UTF-8"
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,10 +69,14 @@ class Column:
     """Why the cells cannot be used, as a message has it after the column's name; such a column may only be left out."""
     typed: bool = False
     """Whether the file or frame declares the type, and no reader has found it out."""
+    stored: pa.ChunkedArray | None = None
+    """The cells as the file or frame has them, if that is another type."""
 
     @property
     def stored_cells(self) -> pa.ChunkedArray:
         """The cells in the type that the file or frame has; plain texts may be held as a dictionary."""
+        if self.stored is not None:
+            return self.stored
         is_plain = self.typed and not self.categorical and pa.types.is_dictionary(self.cells.type)
         return self.cells.cast(self.cells.type.value_type) if is_plain else self.cells
 
@@ -148,11 +152,12 @@ class Column:
         codes = looked_up(new_codes, self.codes)
         declared = None if self.declared is None else values
         cells, kind = dictionary_cells(codes, values), kind or self.kind
-        return replace(self, cells=cells, kind=kind, declared=declared, typed=False)
+        return replace(self, cells=cells, kind=kind, declared=declared, typed=False, stored=None)
 
     def without_cells(self, gone: Flags) -> Column:
         """The column with some cells made missing."""
-        return replace(self, cells=null_where(self.cells, gone))
+        stored = None if self.stored is None else null_where(self.stored, gone)
+        return replace(self, cells=null_where(self.cells, gone), stored=stored)
 
     def without_values(self, gone: Flags) -> Column:
         """The column with the cells made missing that hold some of its values."""
@@ -261,45 +266,28 @@ def typed_column(name: str, cells: pa.ChunkedArray, *, checked: bool = False) ->
 
     ``checked`` says that Arrow has found them valid.
     """
-    kind = kind_of(cells.type)
+    kind, remedy = kind_of(cells.type), "write the file again"
     try:
         if not checked:
             cells.validate(full=True)
-        plain = _without_extension(cells)
-        kind = kind_of(plain.type)
-        problem, remedy = find_problem(plain), "turn it into text or numbers"
-        if problem is None:
-            categorical = pa.types.is_dictionary(plain.type)
-            order = _category_order(plain) if categorical and plain.type.ordered else None
-            return Column(name, plain, kind, categorical=categorical, order=order, typed=True)
+        if isinstance(cells.type, pa.BaseExtensionType):
+            cells = pa.chunked_array([chunk.storage for chunk in cells.chunks], cells.type.storage_type)
+        kind = kind_of(cells.type)
+        plain = plain_cells(cells)
+    except UnusableError as error:
+        problem, remedy = str(error), "turn it into text or numbers"
     except (pa.ArrowInvalid, pa.ArrowIndexError, pa.ArrowNotImplementedError, UnicodeDecodeError) as error:
         not_text = isinstance(error, UnicodeDecodeError) or "UTF8" in str(error) or is_text(cells.type)
         damage = f"cannot be read: {printable(str(error).splitlines()[0].rstrip('.'))}"
-        problem, remedy = _NOT_UTF8 if not_text else damage, "write the file again"
+        problem = "holds text that is not UTF-8" if not_text else damage
+    else:
+        categorical, order = pa.types.is_dictionary(cells.type), None
+        if categorical and cells.type.ordered:
+            entries = [chunk.dictionary.cast(pa.string()) for chunk in plain.chunks]
+            order = pa.concat_arrays([text_array([]), *entries]).drop_null().unique()
+        stored = None if plain.type == cells.type else cells
+        return Column(name, plain, kind, categorical=categorical, order=order, typed=True, stored=stored)
     return unusable_column(name, is_missing(cells), kind, problem, remedy)
-
-
-def _without_extension(cells: pa.ChunkedArray) -> pa.ChunkedArray:
-    """The plain cells behind an extension type; all others as they are."""
-    dtype = cells.type
-    if isinstance(dtype, pa.BaseExtensionType):
-        return pa.chunked_array([chunk.storage for chunk in cells.chunks], dtype.storage_type)
-    # Arrow computes hardly anything with views.
-    if pa.types.is_dictionary(dtype) and pa.types.is_string_view(dtype.value_type):
-        plain = [chunk.dictionary.cast(pa.string()) for chunk in cells.chunks]
-        parts = [
-            pa.DictionaryArray.from_arrays(chunk.indices, entries, ordered=dtype.ordered)
-            for chunk, entries in zip(cells.chunks, plain, strict=True)
-        ]
-        return pa.chunked_array(parts, pa.dictionary(dtype.index_type, pa.string(), dtype.ordered))
-    return cells.cast(pa.large_string()) if pa.types.is_string_view(dtype) else cells
-
-
-def _category_order(cells: pa.ChunkedArray) -> pa.StringArray:
-    """The texts of all categories that ordered dictionaries have, in their order."""
-    kind = kind_of(cells.type)
-    entries = [as_texts(encode_cells(pa.chunked_array([chunk.dictionary]), kind)[1]) for chunk in cells.chunks]
-    return pa.concat_arrays([text_array([]), *entries]).unique()
 
 
 def unusable_column(

@@ -157,7 +157,7 @@ def _number_columns(names: Sequence[str], matrix: Array) -> Iterator[Column]:
     cells = pa.Array.from_buffers(pa.from_numpy_dtype(dtype), len(flat), [None, pa.py_buffer(flat)])
     for place, name in enumerate(names):
         column = pa.chunked_array([cells.slice(place * len(matrix), len(matrix))])
-        yield Column(name, column, Kind.NUMBER, typed=True)
+        yield typed_column(name, column, checked=True)
 
 
 def _column_of_series(name: str, series: pandas.Series[Any]) -> Column:

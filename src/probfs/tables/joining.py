@@ -12,7 +12,6 @@ import pyarrow as pa
 
 from probfs.errors import DataError
 from probfs.notes import Note
-from probfs.tables.arrays import double_array
 from probfs.tables.cells import Kind
 from probfs.tables.column import Column, dictionary_cells, missing_column, unread_column, unusable_cells
 from probfs.tables.table import FileLines, Table
@@ -96,7 +95,7 @@ def join_columns(columns: Sequence[Column], sources: Sequence[str]) -> Column:
     """
     first = columns[0]
     if _are_alike(columns):
-        return replace(first, cells=_join_cells(columns))
+        return replace(first, cells=_join_cells(columns), stored=_join_stored(columns))
     if any(column.unread for column in columns):
         return unread_column(first.name, sum(column.rows for column in columns))
     # A column of nothing but missing cells agrees with all others.
@@ -110,10 +109,11 @@ def join_columns(columns: Sequence[Column], sources: Sequence[str]) -> Column:
         missing = np.concatenate([column.is_missing() for column in columns])
         return Column(first.name, unusable_cells(missing, Kind.OTHER), Kind.OTHER, problem=problem)
     kept = {id(column) for column, _ in known}
-    cells = _join_cells([column if id(column) in kept else missing_column("", column.rows) for column in columns])
+    columns = [column if id(column) in kept else missing_column("", column.rows) for column in columns]
     return replace(
         known[0][0] if known else first,
-        cells=cells,
+        cells=_join_cells(columns),
+        stored=_join_stored(columns),
         typed=all(column.typed for column, _ in known) if known else first.typed,
         declared=_join_values([column.declared for column, _ in known]),
         order=_join_values([column.order for column, _ in known]),
@@ -142,25 +142,30 @@ def _are_alike(columns: Sequence[Column]) -> bool:
 def _join_cells(columns: Sequence[Column]) -> pa.ChunkedArray:
     """The cells in the type that they share, else in one that loses nothing, else as texts."""
     types = {column.cells.type for column in columns if not pa.types.is_null(column.cells.type)}
+    cells = [column.cells for column in columns]
+    if len(types) > 1:
+        cells = [one.cast(one.type.value_type) if pa.types.is_dictionary(one.type) else one for one in cells]
+        cells = [one.cast(pa.timestamp("us")) if pa.types.is_date(one.type) else one for one in cells]
+    joined = _concatenate(cells)
+    if joined is None:
+        parts = [dictionary_cells(column.codes, column.values).chunk(0) for column in columns]
+        joined = pa.chunked_array(parts, parts[0].type)
+    return joined
+
+
+def _concatenate(cells: Sequence[pa.ChunkedArray]) -> pa.ChunkedArray | None:
+    """The cells in one type that has them all; None if there is none."""
     try:
-        cells = [column.cells if len(types) == 1 else _plain_cells(column) for column in columns]
         tables = [pa.Table.from_arrays([one], names=[""]) for one in cells]
         return pa.concat_tables(tables, promote_options="permissive").column(0)
     except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError):
-        parts = [dictionary_cells(column.codes, column.values).chunk(0) for column in columns]
-        return pa.chunked_array(parts, parts[0].type)
+        return None
 
 
-def _plain_cells(column: Column) -> pa.ChunkedArray:
-    cells = column.cells
-    if pa.types.is_dictionary(cells.type):
-        cells = cells.cast(cells.type.value_type)
-    if pa.types.is_date(cells.type):
-        return cells.cast(pa.timestamp("us"))
-    if pa.types.is_float32(cells.type) or pa.types.is_float16(cells.type):
-        # As doubles that are written in the same digits.
-        return pa.chunked_array([double_array(column.by_row)])
-    return cells
+def _join_stored(columns: Sequence[Column]) -> pa.ChunkedArray | None:
+    if all(column.stored is None for column in columns):
+        return None
+    return _concatenate([column.stored_cells for column in columns])
 
 
 def _find_problem(known: Sequence[tuple[Column, str]]) -> str | None:

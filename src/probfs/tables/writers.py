@@ -245,4 +245,4 @@ def _written(column: Column) -> tuple[Codes, pa.StringArray]:
     is_odd = _holds_text(column) if column.kind is Kind.NUMBER else not _holds_text(column)
     if column.kind is Kind.TEXT or not is_odd or column.is_nominal:
         return column.codes, column.values
-    return encode_exactly(column.cells)
+    return encode_exactly(column.cells if column.kind is Kind.NUMBER else column.stored_cells)
