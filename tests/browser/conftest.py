@@ -11,8 +11,16 @@ import pandas as pd
 import pytest
 
 import probfs
-from tests.support.browser import MISSING, Browser, find_browser, open_browser
-from tests.support.browser_pages import hostile_frame, large_frame, long_named_frame, mixed_frame
+from tests.support.browser import (
+    MISSING,
+    Browser,
+    find_browser,
+    hostile_frame,
+    large_frame,
+    long_named_frame,
+    mixed_frame,
+    open_browser,
+)
 from tests.support.paths import SAMPLES
 
 PLAIN: dict[str, Any] = {"screen": False, "score": "absolute"}

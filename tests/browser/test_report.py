@@ -12,8 +12,7 @@ import pytest
 from pypdf import PdfReader
 
 from tests.browser.conftest import Pages
-from tests.support.browser import Browser
-from tests.support.browser_pages import HOSTILE_FOR_PAGES
+from tests.support.browser import HOSTILE_FOR_PAGES, Browser
 
 NAMES = "#features tbody th"
 _CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pickle
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -23,12 +24,53 @@ from probfs.columns.dataset import Dataset
 from probfs.columns.folds import deal_folds
 from probfs.ranking.elimination import Round, eliminate
 from probfs.rows.block import EVERYTHING, Block, Part, RandomSample, SampleSeries, WithoutFold, class_rows
-from probfs.rows.blocks import LocalBlocks, add_answers, deal_blocks, deal_starts
+from probfs.rows.blocks import Blocks, LocalBlocks, add_answers, deal_blocks, deal_starts
 from probfs.screening.counting import count_folds, count_part, count_values
-from tests.support.blocks import blocks_of, condense, held
+from tests.support.clusters import InProcessCluster
 from tests.support.datasets import dataset_of, problems, random_dataset, with_unlabelled
 from tests.support.eliminations import assert_same_rounds, eliminate_all
 from tests.support.exact_naive_bayes import Problem
+
+
+def cut_rows(dataset: Dataset, cuts: Sequence[int]) -> list[Dataset]:
+    """The rows of a dataset in parts that begin at these rows; unlabelled rows are cut at the same places."""
+    last = max(len(dataset.labels), len(dataset.unlabelled_counts))
+    return [
+        replace(
+            dataset,
+            features=tuple(
+                replace(one, labelled=one.labelled[own], unlabelled=one.unlabelled[own]) for one in dataset.features
+            ),
+            labels=dataset.labels[own],
+            counts=dataset.counts[own],
+            unlabelled_counts=dataset.unlabelled_counts[own],
+        )
+        for own in (slice(first, end) for first, end in pairwise([0, *cuts, last]))
+    ]
+
+
+def blocks_of(dataset: Dataset, cuts: Sequence[int]) -> ClusterBlocks:
+    """The same parts, on a cluster."""
+    cluster: Any = InProcessCluster()
+    blocks = [Block(own, number=number) for number, own in enumerate(cut_rows(dataset, cuts))]
+    return ClusterBlocks(cluster, [cluster.submit("block", identity, block) for block in blocks])
+
+
+def held(blocks: Blocks) -> list[Block]:
+    """What the workers have."""
+    assert isinstance(blocks, ClusterBlocks)
+    return list(blocks.cluster.gather(blocks.futures))
+
+
+def condense(dataset: Dataset) -> Dataset:
+    """The dataset with one row for each class, which counts for all of them."""
+    return replace(
+        dataset,
+        labels=np.arange(len(dataset.classes)),
+        counts=np.array(list(dataset.class_rows().values())),
+        unlabelled_counts=np.array([dataset.unlabelled_rows]),
+    )
+
 
 CUTS = st.lists(st.integers(0, 60), max_size=4).map(sorted)
 

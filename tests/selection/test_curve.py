@@ -19,10 +19,9 @@ from probfs.ranking.elimination import eliminate
 from probfs.ranking.sharpness import fit_sharpness
 from probfs.selection.choice import Compare, Curve, choose_size, compare_sizes, find_best, trace_curve
 from probfs.selection.result import Size
-from tests.support.datasets import dataset_of, problems, random_dataset
+from tests.support.datasets import dataset_of, problems, random_dataset, random_odds
 from tests.support.exact_naive_bayes import Problem
 from tests.support.plain_selection import PlainTable, judge_features, standard_error
-from tests.support.row_odds import random_odds
 
 
 def fit(dataset: Dataset, smoothing: float = 1.0, compiled: bool | None = None) -> FittedNaiveBayes:

@@ -9,6 +9,7 @@ import pandas as pd
 import pyarrow as pa
 from hypothesis import strategies as st
 
+from probfs.classifiers.row_odds import RowOdds
 from probfs.columns.dataset import Dataset, Feature
 from probfs.columns.together import put_together
 from probfs.tables.arrays import Codes, Integers
@@ -93,22 +94,12 @@ def dataset_of(problem: Problem) -> Dataset:
     return put_together(dataset, problem.groups)
 
 
-@st.composite
-def datasets_with_near_ties(draw: st.DrawFn) -> Dataset:
-    """Tables in which columns are copies of others, or differ from them in a row or two."""
-    seed = draw(st.integers(0, 10**6))
-    values = draw(st.integers(2, 4))
-    rows, classes = draw(st.integers(12, 200)), draw(st.sampled_from([2, 2, 3, 4]))
-    dataset = random_dataset(rows, 24, values, classes, seed, signal=draw(st.floats(0, 1)))
-    random = np.random.default_rng(seed + 1)
-    features = list(dataset.features)
-    for number in range(12, 24):
-        codes = features[number - 12].labelled.copy()
-        for _ in range(draw(st.integers(0, 2))):
-            # A missing cell now and then: the code after the last value.
-            codes[random.integers(len(codes))] = random.integers(values + 1)
-        features[number] = replace(features[number], labelled=codes)
-    unlabelled = random.integers(0, values, (24, 30)).astype(np.uint8)
-    features = [replace(feature, unlabelled=cells) for feature, cells in zip(features, unlabelled, strict=True)]
-    counts = random.integers(1, draw(st.integers(2, 9)), rows)
-    return replace(dataset, features=tuple(features), counts=counts, unlabelled_counts=np.ones(30, dtype=np.int64))
+def random_odds(seed: int, rows: int, classes: int, size: float, lead: float, zeros: bool) -> RowOdds:
+    """Odds of about this size, in favour of the rows' own classes by ``lead`` of it; some infinite with ``zeros``."""
+    random = np.random.default_rng(seed)
+    against_own = size * (random.normal(size=(classes - 1, rows)) - lead)
+    if zeros:
+        against_own[random.random(against_own.shape) < 0.3] = -np.inf
+        against_own[:, random.random(rows) < 0.2] = np.inf
+    counts = random.integers(1, 4, rows) if random.random() < 0.5 else np.ones(rows)
+    return RowOdds(against_own, counts.astype(np.float64), 0)
