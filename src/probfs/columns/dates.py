@@ -76,7 +76,10 @@ class DateStyle:
         parts = {field.name: pc.struct_field(found, field.name) for field in found.type}
         fields = dict(zip(self.order, "abc", strict=True)) if self.order else {"y": "year", "m": "month", "d": "day"}
         years, days = _whole(parts[fields["y"]]), _whole(parts[fields["d"]])
-        months = _meanings(parts["name"], _month_called) if "name" in parts else _whole(parts[fields["m"]])
+        if "name" in parts:
+            months = _meanings(parts["name"], lambda name: _MONTH_OF_NAME.get(name.lower(), -1))
+        else:
+            months = _whole(parts[fields["m"]])
         short = (years >= 0) & (years < 100)
         years = np.where(short, years + np.where(years < _FIRST_OF_THE_LAST, 2000, 1900), years)
         time = _time_of_day(parts)
@@ -173,10 +176,6 @@ def _time_of_day(parts: Mapping[str, pa.StringArray]) -> Integers | int:
 def _is_there(parts: Mapping[str, pa.StringArray], name: str) -> bool:
     """Whether some text has an optional part."""
     return name in parts and (pc.max(pc.binary_length(parts[name])).as_py() or 0) > 0
-
-
-def _month_called(name: str) -> int:
-    return _MONTH_OF_NAME.get(name.lower(), -1)
 
 
 def _minutes_ahead(zone: str) -> int:

@@ -56,26 +56,24 @@ def without_texts(
     """Those columns that hold some texts, without them."""
     unwanted = text_array([text.strip() for text in texts])
     numbers = some_numbers(unwanted, Kind.NUMBER)
+    found = set() if found is None else found
     changed = {}
     for name, column in columns.items():
         if column.problem is not None or (column.kind is Kind.NUMBER and np.isnan(numbers).all()):
             continue
         gone = _which_are(column, unwanted, numbers)
         if gone.any():
-            changed[name] = column.without_cells(gone) if _by_row(column) else column.without_values(gone)
-            if found is not None:
-                each = ((text, slice(place, place + 1)) for place, text in enumerate(texts) if text not in found)
-                found |= {text for text, at in each if _which_are(column, unwanted[at], numbers[at]).any()}
+            by_row = column.is_numeric and column.kind is Kind.NUMBER
+            changed[name] = column.without_cells(gone) if by_row else column.without_values(gone)
+            for place, text in enumerate(texts):
+                if text not in found and _which_are(column, unwanted[place:][:1], numbers[place:][:1]).any():
+                    found.add(text)
     return changed
-
-
-def _by_row(column: Column) -> bool:
-    return column.is_numeric and column.kind is Kind.NUMBER
 
 
 def _which_are(column: Column, texts: pa.StringArray, numbers: Floats) -> Flags:
     """Which cells of a column of numbers, or values of another, are one of some texts, or of the numbers among them."""
-    if _by_row(column):
+    if column.is_numeric and column.kind is Kind.NUMBER:
         return np.isin(column.by_row, numbers)
     entries = column.entries
     values = entries if pa.types.is_floating(entries.type) else pc.utf8_trim_whitespace(entries)
@@ -96,20 +94,20 @@ def note_on_unused(texts: Iterable[str], found: set[str], columns: Iterable[Colu
 
 def note_on_codes(columns: Iterable[Column]) -> list[Note]:
     """A note on numbers far outside of a column's others, like -999, that may mean missing."""
-    found = {column.name: code for column in columns if (code := _code_for_missing(column)) is not None}
+    found = {column.name: code for column in columns if (code := code_for_missing(column)) is not None}
     if not found:
         return []
-    shown = [
-        f"{short_number(code)} in {counted(rows, 'row')} of {quoted(name)}" for name, (code, rows) in found.items()
-    ]
-    codes = dict.fromkeys(short_number(code) for code, _ in found.values())
+    shown = [f"{code} in {counted(rows, 'row')} of {quoted(name)}" for name, (code, rows) in found.items()]
+    codes = dict.fromkeys(code for code, _ in found.values())
     message = f"far outside of all other numbers: {and_more(shown, _MOST_SHOWN)}"
     remedy = f"if that means missing, say {' '.join(option('na', code) for code in codes)}"
     return [NoteKind.CODE_FOR_MISSING.note(f"{message}; {remedy}", found)]
 
 
-def _code_for_missing(column: Column) -> tuple[float, int] | None:
+def code_for_missing(column: Column) -> tuple[str, int] | None:
     """A number that may mean missing, and in how many rows it stands."""
+    if column.kind is not Kind.NUMBER or column.is_nominal or column.problem is not None:
+        return None
     numbers = column.by_row if column.is_numeric else column.numbers()
     if numbers is None or not len(numbers):
         return None
@@ -125,7 +123,7 @@ def _code_for_missing(column: Column) -> tuple[float, int] | None:
         low, high = float(rest.min(initial=np.inf)), float(rest.max(initial=-np.inf))
         is_far = abs(code - float(end(low, high))) > high - low or code < 0 <= low
         if low < high and is_far and np.any((rest > low) & (rest < high)):
-            return code, rows
+            return short_number(code), rows
     return None
 
 

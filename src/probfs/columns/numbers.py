@@ -7,8 +7,7 @@ A few texts propose a style, one pattern tells whether all texts of the column h
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TypeAlias
 
@@ -71,12 +70,15 @@ class NumberStyle:
     """What every number has before or behind it: a currency, a percent sign or a unit."""
     strict: bool = True
     """Whether every number must have it, and may not lose a zero; not where a user says that these are numbers."""
+    shows_decimal: bool = field(default=False, compare=False)
+    """Whether the texts it was found in would not all be numbers with the other decimal separator."""
     kind = Kind.NUMBER
 
     @cached_property
     def pattern(self) -> str:
         """The form of a number in this style."""
-        before, after = (re.escape(affix) if self.strict else f"(?:{re.escape(affix)})?" for affix in self._affixes)
+        affixes = map(re.escape, (self.before, self.after))
+        before, after = affixes if self.strict else (f"(?:{affix})?" for affix in affixes)
         point, comma = (r"\.", ",") if self.decimal == "." else (",", r"\.")
         grouped = [f"[1-9][0-9]{{0,2}}(?:{mark}[0-9]{{3}})+" for mark in (comma, f"[{_BLANKS}]", f"[{_APOSTROPHES}]")]
         grouped += ["[1-9][0-9]?(?:,[0-9]{2})+,[0-9]{3}"] if comma == "," else []
@@ -86,20 +88,16 @@ class NumberStyle:
         negative = rf"(?:\({_SPACE}{head}|{head}\({_SPACE}){_SIGN}?{_SPACE}{number}\)"
         return f"^(?:{head}{_SIGN}?{_SPACE}{number}|{negative})$"
 
-    @property
-    def _affixes(self) -> tuple[str, str]:
-        return self.before, self.after
-
-    def parse(self, texts: pa.Array) -> pa.DoubleArray:
-        """The numbers that texts mean; null for a text that is none in this style."""
-        fitting = pc.match_substring_regex(texts, self.pattern)
+    def parse(self, texts: pa.Array, *, all_fit: bool = False) -> pa.DoubleArray:
+        """The numbers that texts mean; null for a text that is none in this style, unless it is known that all fit."""
         digits = texts
-        for affix in filter(None, self._affixes):
+        for affix in filter(None, (self.before, self.after)):
             digits = pc.replace_substring(digits, affix, "", max_replacements=1)
         # Signs are rare, and looking for each takes longer than seeing that there is none.
         with_signs, digits = pc.utf8_trim(digits, _BLANKS), pc.utf8_trim(digits, f"{_BLANKS}{_MINUS}+()")
         has_signs = pc.sum(pc.binary_length(with_signs)) != pc.sum(pc.binary_length(digits))
-        if not all_true(fitting):
+        fitting = None if all_fit else pc.match_substring_regex(texts, self.pattern)
+        if fitting is not None and not all_true(fitting):
             digits = pc.if_else(fitting, digits, pa.nulls(1, digits.type)[0])
         digits = pc.replace_substring(digits, "." if self.decimal == "," else ",", "")
         digits = pc.replace_substring(digits, ",", ".") if self.decimal == "," else digits
@@ -151,6 +149,8 @@ def find_number_style(texts: Texts, decimal: str | None, *, by_hand: bool = Fals
     matches = {style: count_matches(texts, style.pattern) for style in likely}
     most = max(matches.values(), default=0) if by_hand else len(texts)
     fitting = [style for style, number in matches.items() if number == most]
+    if len(fitting) == 1:
+        fitting = [replace(fitting[0], shows_decimal=True)]
     if by_hand:
         return fitting[0]
     if not fitting:
@@ -213,12 +213,6 @@ def point_is_decimal(numbers: Floats) -> bool:
     return bool(is_decimal.any())
 
 
-def settles_decimal(style: NumberStyle, texts: Texts) -> bool:
-    """Whether texts in some style show which separator begins the decimals in their table."""
-    other = NumberStyle("," if style.decimal == "." else ".", style.before, style.after, style.strict)
-    return count_matches(texts, other.pattern) < count_matches(texts, style.pattern)
-
-
 # Questions about all texts of a column
 
 
@@ -238,6 +232,6 @@ def count_matches(texts: Texts, pattern: str) -> int:
     return pc.sum(pc.match_substring_regex(texts, pattern), min_count=0).as_py() or 0
 
 
-def at_least(values: Texts, number: int, parse: Callable[[Texts], Texts] = lambda values: values) -> bool:
-    """Whether there are so many different values, once they are parsed; most columns show it soon."""
-    return any(pc.count_distinct(parse(some)).as_py() >= number for some in (values[:_LOOKED_AT], values))
+def at_least(values: Texts, number: int) -> bool:
+    """Whether there are so many different values; most columns show it soon."""
+    return any(pc.count_distinct(some).as_py() >= number for some in (values[:_LOOKED_AT], values))

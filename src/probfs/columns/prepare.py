@@ -326,11 +326,7 @@ def _notes(prepared: PreparedTable) -> Iterator[Note]:
             problem = f"nearly all values are {kind.value}s, but not all, so ranked as categories: {names}"
             message = f"{problem}; name the others with {option('na')}, or map the column"
             yield NoteKind.NEARLY_NUMBERS.note(message, shown)
-    yield from note_on_codes(
-        column
-        for column in (table.columns[plan.name] for plan in prepared.features)
-        if column.kind is Kind.NUMBER and not column.is_nominal and column.problem is None
-    )
+    yield from note_on_codes(table.columns[plan.name] for plan in prepared.features)
     yield from _notes_on_identifiers(prepared.plans)
     marked = [plan.name for plan in prepared.features if plan.missing_is_value]
     marked = [name for name in marked if name not in mapping.missing_cells]

@@ -28,7 +28,6 @@ from probfs.columns.numbers import (
     doubt_points,
     find_number_style,
     point_is_decimal,
-    settles_decimal,
 )
 from probfs.columns.rules import Rule, scale_of, some_numbers, speaks_of_texts
 from probfs.notes import Note, NoteKind
@@ -57,11 +56,10 @@ _FEWEST_NUMBERS = 3
 """Distinct numbers that a column must hold before another text in it is taken as missing unasked."""
 _FEWEST_BESIDE_NA = 2
 """The same for texts that mean missing anywhere: 0, 1 and NA are no, yes and missing; 0, 1 and - may be 3 values."""
-_TRUTH_VALUES = ("true", "false")
+_TRUTH_VALUES = {"true", "false"}
 """Values that are the same in capitals or not."""
-_ANSWERS = (("yes", "y", "true", "1"), ("no", "n", "false", "0"))
+_ANSWERS = ({"yes", "y", "true", "1"}, {"no", "n", "false", "0"})
 """Values that mean the same, perhaps."""
-_TRUTH = text_array(_TRUTH_VALUES)
 _WORDS = frozenset(WORDS.to_pylist())
 
 
@@ -103,25 +101,37 @@ class ColumnTexts:
         doubtful = f"{listed(self.doubtful)} may be missing" if self.doubtful else ""
         return "; ".join(filter(None, (self.example, self.merged, doubt, alike, missing, doubtful)))
 
-    def read(self, column: Column) -> Column:
-        """The column with its cells as they are meant; a cell that does not fit leaves it a column of texts."""
+    def read(self, column: Column, *, all_fit: bool = False) -> Column:
+        """The column with its cells as they are meant; a cell that does not fit leaves it a column of texts.
+
+        ``all_fit`` says that all texts but those for missing are known to be in the column's style.
+        """
         if column.kind is not Kind.TEXT or column.problem is not None:
             return column
         if column.declared is not None or column.ordered:
             gone = numpy_array(pc.is_in(column.values, value_set=text_array(self.missing)))
             return column.without_values(gone) if self.missing and gone.any() else column
-        cells = self._parse_cells(column.cells)
+        cells = self._parse_cells(column.cells, all_fit)
         if cells is not None:
             return replace(column, cells=cells, kind=self.kind, stored=None)
-        meant = self._mean(column.values)
-        if not meant.equals(column.values):
-            column = _recode(column, meant)
-        if self.kind is Kind.TEXT:
-            return column
-        fits = numbers_of(column.values, self.kind if self.kind is Kind.DATE else Kind.TEXT) is not None
-        return column.read_as(self.kind) if fits else column
+        texts = pc.utf8_trim_whitespace(column.values)
+        if self.spellings:
+            places = pc.index_in(pc.utf8_lower(texts), value_set=text_array(list(self.spellings)))
+            texts = pc.coalesce(pc.take(text_array(list(self.spellings.values())), places), texts)
+        texts = self._without_missing(texts)
+        if self.style is not None:
+            texts = pc.coalesce(texts_of(self.style.parse(texts)), texts)
+        if not texts.equals(column.values):
+            # Those that are the same become one value.
+            encoded = texts.dictionary_encode()
+            values = encoded.dictionary
+            new_codes = np.append(filled(encoded.indices, len(values)), len(values)).astype(code_type(len(values)))
+            column = column.recoded(new_codes, values)
+        as_dates = Kind.DATE if self.kind is Kind.DATE else Kind.TEXT
+        is_read = self.kind is not Kind.TEXT and numbers_of(column.values, as_dates) is not None
+        return column.read_as(self.kind) if is_read else column
 
-    def _parse_cells(self, cells: pa.ChunkedArray) -> pa.ChunkedArray | None:
+    def _parse_cells(self, cells: pa.ChunkedArray, all_fit: bool) -> pa.ChunkedArray | None:
         """Texts as numbers or moments; None where one is none, or where they are left as they are spelled."""
         has_codes = pa.types.is_dictionary(cells.type)
         if not (is_text(cells.type.value_type if has_codes else cells.type) and (self.style or not has_codes)):
@@ -132,7 +142,10 @@ class ColumnTexts:
         for chunk in cells.chunks:
             texts = self._without_missing(pc.utf8_trim_whitespace(chunk.dictionary if has_codes else chunk))
             try:
-                found = self._parse(texts)
+                if isinstance(self.style, NumberStyle):
+                    found = self.style.parse(texts, all_fit=all_fit and not has_codes)
+                else:
+                    found = pc.cast(texts, pa.float64()) if self.style is None else self.style.parse(texts)
             except pa.ArrowInvalid:
                 return None
             lost = pc.and_(texts.is_valid(), found.is_null())
@@ -146,30 +159,6 @@ class ColumnTexts:
         exact = pc.less(pc.abs(every), double_array(np.array([EXACT]))[0])
         return every if self.style or pc.all(exact, min_count=0).as_py() else None
 
-    def has_numbers(self, texts: Texts, fewest: int) -> bool:
-        """Whether texts are so many different numbers, or dates."""
-        if self.kind is Kind.DATE:
-            return at_least(texts, fewest)
-        zero = double_array(np.zeros(1))[0]
-        # Adding zero turns -0 into 0.
-
-        def parse(some: Texts) -> Texts:
-            return pc.add(pa.chunked_array(map(self._parse, some.chunks), pa.float64()), zero)
-
-        return at_least(texts, fewest, parse)
-
-    def _parse(self, texts: pa.Array) -> pa.Array:
-        return pc.cast(texts, pa.float64()) if self.style is None else self.style.parse(texts)
-
-    def _mean(self, values: pa.StringArray) -> pa.StringArray:
-        """What each text of a column means: another text, or nothing."""
-        texts = pc.utf8_trim_whitespace(values)
-        if self.spellings:
-            places = pc.index_in(pc.utf8_lower(texts), value_set=text_array(list(self.spellings)))
-            texts = pc.coalesce(pc.take(text_array(list(self.spellings.values())), places), texts)
-        texts = self._without_missing(texts)
-        return texts if self.style is None else pc.coalesce(texts_of(self.style.parse(texts)), texts)
-
     def _without_missing(self, texts: pa.Array) -> pa.Array:
         gone = pc.is_in(texts, value_set=text_array(["", *self.missing]))
         return pc.if_else(gone, pa.nulls(1, texts.type)[0], texts) if any_true(gone) else texts
@@ -181,19 +170,10 @@ def likely_kinds(values: pa.StringArray, order: str | None) -> dict[Kind, Flags]
     number, date = find_number_style(texts, None, by_hand=True), find_date_style(texts, order or "dmy", by_hand=True)
     fit = {Kind.NUMBER: is_number(texts)}
     if isinstance(number, NumberStyle):
-        styled = filled(replace(number, strict=True).parse(texts).is_valid().cast(pa.int64()), 0) > 0
-        fit[Kind.NUMBER] = fit[Kind.NUMBER] | styled
+        fit[Kind.NUMBER] = fit[Kind.NUMBER] | ~is_missing(replace(number, strict=True).parse(texts))
     if isinstance(date, DateStyle):
-        fit[Kind.DATE] = filled(date.parse(texts).is_valid().cast(pa.int64()), 0) > 0
+        fit[Kind.DATE] = ~is_missing(date.parse(texts))
     return fit
-
-
-def _recode(column: Column, texts: pa.StringArray) -> Column:
-    """The column with other texts in place of its values; those that are the same become one value."""
-    encoded = texts.dictionary_encode()
-    values = encoded.dictionary
-    new_codes = np.append(filled(encoded.indices, len(values)), len(values)).astype(code_type(len(values)))
-    return column.recoded(new_codes, values)
 
 
 # What the texts of a column mean
@@ -203,7 +183,19 @@ def _learn(
     column: Column, rule: Rule | None, choice: ColumnChoice, decimal: str | None, *, is_target: bool
 ) -> tuple[ColumnTexts, Column]:
     """What the texts of a column mean, and the column as it is read by that."""
-    texts = _texts_held(column)
+    cells = column.cells
+    if is_text(cells.type):
+        texts = cells.drop_null()
+    elif pa.types.is_dictionary(cells.type) and is_text(cells.type.value_type):
+        held = []
+        for chunk in cells.chunks:
+            size = len(chunk.dictionary)
+            rows = np.bincount(filled(chunk.indices, size), minlength=size + 1)[:-1]
+            held.append(chunk.dictionary if rows.all() else chunk.dictionary.filter(mask_array(rows > 0)))
+        texts = pa.chunked_array(held, cells.type.value_type).drop_null()
+    else:
+        texts = pa.chunked_array([column.values])
+    texts = pc.utf8_trim_whitespace(texts)
     looks = pc.is_in(texts, value_set=WORDS)
     words = [word for word in pc.unique(texts.filter(looks)).to_pylist() if word and not speaks_of_texts(rule)]
     rest = texts.filter(pc.invert(looks)) if any_true(looks) else texts
@@ -212,29 +204,25 @@ def _learn(
     if learned.kind is Kind.TEXT and learned.doubt is None:
         learned = _merge_values(column, choice)
     judged = _judge_words(words, rest, learned, choice, is_target=is_target)
-    read = judged.read(column)
+    read = judged.read(column, all_fit=isinstance(judged.style, NumberStyle) and judged.style.strict)
     if isinstance(judged.style, DateStyle) and read.kind is Kind.TEXT and scale_of(rule) is not Kind.DATE:
         # One has the form of a date, but is none.
         judged = _judge_words(words, rest, _merge_values(column, choice), choice, is_target=is_target)
         read = judged.read(column)
-    if judged.style is not None:
-        judged = replace(judged, example=_example_of_style(column, read, judged.style))
-    return judged, read
-
-
-def _texts_held(column: Column) -> pa.ChunkedArray:
-    """The texts that some row holds, without blanks around them; they may repeat."""
-    cells = column.cells
-    if is_text(cells.type):
-        return pc.utf8_trim_whitespace(cells.drop_null())
-    if not (pa.types.is_dictionary(cells.type) and is_text(cells.type.value_type)):
-        return pa.chunked_array([pc.utf8_trim_whitespace(column.values)])
-    held = []
+    if judged.style is None or read.kind is Kind.TEXT:
+        return judged, read
+    flags = []
     for chunk in cells.chunks:
-        size = len(chunk.dictionary)
-        rows = np.bincount(filled(chunk.indices, size), minlength=size + 1)[:-1]
-        held.append(chunk.dictionary if rows.all() else chunk.dictionary.filter(mask_array(rows > 0)))
-    return pc.utf8_trim_whitespace(pa.chunked_array(held, cells.type.value_type).drop_null())
+        has_codes = isinstance(chunk, pa.DictionaryArray)
+        is_plain = judged.style.is_plain(pc.utf8_trim_whitespace(chunk.dictionary if has_codes else chunk))
+        flags.append(is_plain.take(chunk.indices) if has_codes else is_plain)
+    are_plain = filled(pa.chunked_array(flags, pa.bool_()).combine_chunks().cast(pa.int64()), 1)
+    changed = ~is_missing(read.cells) & (are_plain == 0)
+    if changed.any():
+        first = int(changed.argmax())
+        meant = texts_of(read.cells[first : first + 1].combine_chunks())[0].as_py()
+        judged = replace(judged, example=_example(cells[first].as_py(), meant, read.count_rows(changed)))
+    return judged, read
 
 
 def _find_kind(texts: Texts, rule: Rule | None, choice: ColumnChoice, decimal: str | None) -> ColumnTexts:
@@ -261,17 +249,17 @@ def _judge_words(
     words: Sequence[str], rest: Texts, texts: ColumnTexts, choice: ColumnChoice, *, is_target: bool
 ) -> ColumnTexts:
     """What texts mean of which some look like missing, beside others."""
-    kind, read_as = texts.kind, texts
+    kind = texts.kind
     if is_target and (kind is Kind.DATE or texts.style is None):
         # Classes keep their texts, unless these are numbers of which signs or separators must be understood.
         texts = replace(texts, kind=Kind.TEXT, style=None)
     if not words:
         return texts
-    are_unmistakable = [text in UNMISTAKABLE for text in words]
+    are_sure = all(text in UNMISTAKABLE for text in words)
     if kind is Kind.TEXT and texts.doubt is None:
-        words = [text for text, is_sure in zip(words, are_unmistakable, strict=True) if is_sure]
-    fewest = _FEWEST_BESIDE_NA if all(are_unmistakable) else _FEWEST_NUMBERS
-    if AUTO in choice.na or (kind is not Kind.TEXT and NONE not in choice.na and read_as.has_numbers(rest, fewest)):
+        words = [text for text in words if text in UNMISTAKABLE]
+    fewest = _FEWEST_BESIDE_NA if are_sure else _FEWEST_NUMBERS
+    if AUTO in choice.na or (kind is not Kind.TEXT and NONE not in choice.na and at_least(rest, fewest)):
         return replace(texts, missing=tuple(words))
     # A column that keeps such a text as a value is none of numbers.
     return replace(texts if kind is Kind.TEXT else ColumnTexts(), doubtful=tuple(words))
@@ -285,63 +273,35 @@ def _merge_values(column: Column, choice: ColumnChoice) -> ColumnTexts:
     if column.ordered or column.declared is not None or (len(values) > _MOST_COMPARED and not choice.ignore_case):
         return ColumnTexts()
     trimmed = pc.utf8_trim_whitespace(values)
-    small = pc.utf8_lower(trimmed)
-    has_truth = any_true(pc.is_in(small, value_set=_TRUTH))
-    answers = _same_answers(small, trimmed) if len(values) <= CUT_ABOVE else ()
-    if not (choice.ignore_case or has_truth) and pc.count_distinct(small).as_py() == len(values):
+    texts, keys = trimmed.to_pylist(), pc.utf8_lower(trimmed).to_pylist()
+    answers: tuple[str, ...] = ()
+    if len(values) <= CUT_ABOVE:
+        held = {key: text for key, text in zip(keys, texts, strict=True) if key not in _WORDS}
+        same = any(len(held.keys() & meaning) > 1 for meaning in _ANSWERS)
+        answers = tuple(held.values()) if same and held.keys() <= set[str]().union(*_ANSWERS) else ()
+    if not (choice.ignore_case or _TRUTH_VALUES.intersection(keys)) and len(set(keys)) == len(values):
         return ColumnTexts(answers=answers)
+    counts = column.counts().tolist()
     groups: dict[str, Counter[str]] = {}
-    cells = list(
-        zip(values.to_pylist(), trimmed.to_pylist(), small.to_pylist(), column.counts().tolist(), strict=False)
-    )
-    for _, text, key, count in cells:
+    for text, key, count in zip(texts, keys, counts, strict=False):
         groups.setdefault(key, Counter())[text] += count
     merged = {key for key in groups if key and (choice.ignore_case or key in _TRUTH_VALUES)}
     spellings = {key: min(groups[key], key=lambda text: (-groups[key][text], text)) for key in merged}
     apart = [sorted(groups[key].keys() - _WORDS) for key in groups if key not in merged]
     alike = tuple(" and ".join(map(quoted, texts)) for texts in apart if len(texts) > 1)
-    meant = [spellings.get(key, text) for _, text, key, _ in cells]
+    meant = [spellings.get(key, text) for text, key in zip(texts, keys, strict=True)]
     times = Counter(meant)
-    changed = [
-        (value, text, count)
-        for (value, _, _, count), text in zip(cells, meant, strict=True)
-        if value != text and times[text] > 1
-    ]
+    cells = zip(values.to_pylist(), meant, counts, strict=False)
+    changed = [(value, text, count) for value, text, count in cells if value != text and times[text] > 1]
     example = ""
     if changed:
         example = _example(changed[0][0], quoted(changed[0][1]), sum(count for *_, count in changed))
     return ColumnTexts(spellings=spellings, alike=alike, merged=example, answers=answers)
 
 
-def _same_answers(small: pa.StringArray, texts: pa.StringArray) -> tuple[str, ...]:
-    """All values, where these are answers of which some mean the same, perhaps."""
-    held = {key: text for key, text in zip(small.to_pylist(), texts.to_pylist(), strict=True) if key not in _WORDS}
-    is_each = held.keys() <= {answer for answers in _ANSWERS for answer in answers}
-    same = any(len(held.keys() & set(answers)) > 1 for answers in _ANSWERS)
-    return tuple(held.values()) if is_each and same else ()
-
-
 def _example(text: str, meant: str, cells: int) -> str:
     """A text that is read as another, and in how many cells such texts are."""
     return f"{counted(cells, 'cell')} like {quoted(text)}, which is {meant}"
-
-
-def _example_of_style(column: Column, read: Column, style: NumberStyle | DateStyle) -> str:
-    """The same for numbers or dates that are not written plainly."""
-    if read.kind is Kind.TEXT:
-        return ""
-    flags = []
-    for chunk in column.cells.chunks:
-        has_codes = isinstance(chunk, pa.DictionaryArray)
-        is_plain = style.is_plain(pc.utf8_trim_whitespace(chunk.dictionary if has_codes else chunk))
-        flags.append(is_plain.take(chunk.indices) if has_codes else is_plain)
-    are_plain = filled(pa.chunked_array(flags, pa.bool_()).combine_chunks().cast(pa.int64()), 1)
-    changed = ~is_missing(read.cells) & (are_plain == 0)
-    if not changed.any():
-        return ""
-    first = int(changed.argmax())
-    meant = texts_of(read.cells[first : first + 1].combine_chunks())[0].as_py()
-    return _example(column.cells[first].as_py(), meant, read.count_rows(changed))
 
 
 # What the texts of a table mean
@@ -374,26 +334,25 @@ class TableTexts:
         styled = {name: column for name, column in read.items() if self.columns[name].style}
         return table.with_columns({**read, **(without_texts(styled, self.missing, found) if self.missing else {})})
 
-    def notes(self, used: Collection[str]) -> list[Note]:
+    def notes(self, used: Collection[str]) -> Iterator[Note]:
         """What a user should know of the columns that are used."""
         columns = {name: texts for name, texts in self.columns.items() if name in used}
+        yield from _notes_on_reading(columns)
         missing = {name: texts.missing for name, texts in columns.items() if texts.missing}
-        doubtful = {name: texts.doubtful for name, texts in columns.items() if texts.doubtful}
-        notes = [*_notes_on_styles(columns), *_notes_on_doubts(columns), *_notes_on_values(columns)]
         if missing:
             dates = any(columns[name].kind is Kind.DATE for name in missing)
             among = "" if AUTO in self.keywords else " among numbers and dates" if dates else " among numbers"
             keep = f'; {option("na", NONE)} keeps them as values, and so does the rule "category" in a mapping'
             message = f"taken as missing{among}: {_shown(missing)}{keep if among else ''}"
-            notes.append(NoteKind.MISSING_TEXTS.note(message, missing))
+            yield NoteKind.MISSING_TEXTS.note(message, missing)
+        doubtful = {name: texts.doubtful for name, texts in columns.items() if texts.doubtful}
         if doubtful and NONE not in self.keywords:
             message = f"may mean missing: {_shown(doubtful)}; {option('na', AUTO)} takes them as missing"
-            notes.append(NoteKind.MAY_BE_MISSING.note(message, doubtful))
+            yield NoteKind.MAY_BE_MISSING.note(message, doubtful)
         for word, names in self.keywords_found.items():
             meaning = f"{option('na', word)} is a choice, not the text {quoted(word)} in {listed(names)}"
             message = f"{meaning}; a mapping's list of missing texts can name it"
-            notes.append(NoteKind.WORD_FOR_MISSING.note(message, names))
-        return notes
+            yield NoteKind.WORD_FOR_MISSING.note(message, names)
 
 
 def read_texts(
@@ -427,8 +386,12 @@ def read_texts(
         for name in (*numbers, choice.count)
         if name is not None and name in table.columns
     }
-    holders = {word: tuple(name for name in columns if _holds(columns[name], word)) for word in keywords}
-    held = {word: names for word, names in holders.items() if names}
+    held: dict[str, tuple[str, ...]] = {}
+    for word in keywords:
+        text = text_array([word])[0]
+        texts_of_columns = {name: one.cells if is_text(one.cells.type) else one.values for name, one in columns.items()}
+        names = tuple(name for name, cells in texts_of_columns.items() if any_true(pc.equal(cells, text)))
+        held |= {word: names} if names else {}
     texts = TableTexts(missing, {name: meaning for name, (meaning, _) in learned.items()}, decimal, keywords, held)
     return texts, texts.with_columns(table, {name: column for name, (_, column) in learned.items()}, found)
 
@@ -437,43 +400,32 @@ def _decimal_marks(table: Table, learned: Mapping[str, ColumnTexts]) -> Iterator
     """The decimal separators that columns show beyond doubt."""
     for name, column in table.columns.items():
         texts = learned.get(name, ColumnTexts())
-        if isinstance(texts.style, NumberStyle) and settles_decimal(texts.style, _texts_held(column)):
-            yield texts.style.decimal
-        elif _is_plain_number(column, texts) and point_is_decimal(some_numbers(column.entries, Kind.NUMBER)):
-            yield "."
-
-
-def _is_plain_number(column: Column, texts: ColumnTexts) -> bool:
-    """Whether a file wrote a column as plain numbers, in digits that nobody has interpreted yet."""
-    is_text = column.kind is Kind.TEXT and texts.kind is Kind.NUMBER and texts.style is None and texts.doubt is None
-    is_number = column.kind is Kind.NUMBER and not column.typed
-    return (is_text or is_number) and column.problem is None and not column.is_nominal
-
-
-def _holds(column: Column, text: str) -> bool:
-    texts = column.cells if is_text(column.cells.type) else column.values
-    return any_true(pc.equal(texts, text_array([text])[0]))
+        if isinstance(texts.style, NumberStyle):
+            if texts.style.shows_decimal:
+                yield texts.style.decimal
+            continue
+        # Plain numbers, in digits that nobody has interpreted yet.
+        is_text = column.kind is Kind.TEXT and texts.kind is Kind.NUMBER and texts.style is None and texts.doubt is None
+        if is_text or (column.kind is Kind.NUMBER and not column.typed):
+            usable = column.problem is None and not column.is_nominal
+            if usable and point_is_decimal(some_numbers(column.entries, Kind.NUMBER)):
+                yield "."
 
 
 # What a user should know of that
 
 
-def _notes_on_styles(columns: Mapping[str, ColumnTexts]) -> Iterator[Note]:
-    keep = 'the rule "category" in a mapping keeps them as texts'
+def _notes_on_reading(columns: Mapping[str, ColumnTexts]) -> Iterator[Note]:
+    """Notes on how numbers, dates and values are read, or may be meant."""
     for kind, note in ((Kind.NUMBER, NoteKind.NUMBER_STYLE), (Kind.DATE, NoteKind.DATE_STYLE)):
         found = {name: texts.example for name, texts in columns.items() if texts.example and texts.kind is kind}
         if found:
+            keep = 'the rule "category" in a mapping keeps them as texts'
             yield note.note(f"read as {kind.value}s: {_with_examples(found)}; {keep}", found)
-
-
-def _notes_on_doubts(columns: Mapping[str, ColumnTexts]) -> Iterator[Note]:
     for doubt in dict.fromkeys(texts.doubt for texts in columns.values() if texts.doubt is not None):
         names = [name for name, texts in columns.items() if texts.doubt == doubt]
         taken = "" if doubt.note is NoteKind.MAY_BE_THOUSANDS else ", and are taken as texts"
         yield doubt.note.note(f"{doubt.why}{taken}: {listed(names)}; {doubt.remedy}", names)
-
-
-def _notes_on_values(columns: Mapping[str, ColumnTexts]) -> Iterator[Note]:
     merged = {name: texts.merged for name, texts in columns.items() if texts.merged}
     if merged:
         yield NoteKind.MERGED_VALUES.note(f"taken as the same value: {_with_examples(merged)}", merged)
@@ -493,9 +445,4 @@ def _with_examples(examples: Mapping[str, str]) -> str:
 
 
 def _shown(texts_by_column: Mapping[str, Iterable[str]]) -> str:
-    """Texts with the column they stand in.
-
-    >>> _shown({"age": ["NA", "-"], "fare": ["?"]})
-    "'NA', '-' in 'age', '?' in 'fare'"
-    """
     return and_more([f"{listed(texts)} in {quoted(name)}" for name, texts in texts_by_column.items()], _MOST_SHOWN)
