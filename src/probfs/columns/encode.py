@@ -55,23 +55,36 @@ _FEWEST_UNLABELLED = 10
 def encode(prepared: PreparedTable, unlabelled: Sequence[Table] = ()) -> tuple[Dataset, tuple[Note, ...]]:
     """Codes for every feature of every row, and notes on what a user should know of them."""
     check_target(prepared)
-    count, others = prepared.choice.count, [prepared.texts.read(table) for table in unlabelled]
-    for table in others:
-        refuse_lacking_columns(table, [plan.name for plan in prepared.features], prepared.table.source)
-    coded = _code_quantiles(prepared) | _code_few_numbers(prepared)
+    table, choice, rows = prepared.table, prepared.choice, _labelled(prepared)
+    others = [prepared.texts.read(other) for other in unlabelled]
+    for other in others:
+        refuse_lacking_columns(other, [plan.name for plan in prepared.features], table.source)
+    coded = _code_numbers(prepared)
     features, distinct, unseen = [], {}, {}
     for plan in prepared.features:
-        present = _present_cells(prepared, others, plan.name)
+        column, further = table.columns[plan.name], [other.columns[plan.name] for other in others]
+        present: Flags = np.empty(0, dtype=np.bool_)
+        if others or len(prepared.unlabelled):
+            missing = column.is_missing()[prepared.unlabelled]
+            present = ~np.concatenate([missing, *(one.is_missing() for one in further)])
         if isinstance(plan.rule, Measured):
             feature, lost = _measure(prepared, others, plan, plan.rule, present)
         else:
-            coding, codes = coded.get(plan.name) or _code_column(prepared, plan)
-            feature, lost = _encode(prepared, others, coding, codes, present)
+            if plan.name in coded:
+                coding, codes = coded[plan.name]
+            else:
+                coding, new_codes = learn_coding(prepared, plan)
+                codes = looked_up(new_codes.astype(code_type(coding.values)), column.codes)
+            of_unlabelled, lost = codes[prepared.unlabelled], 0
+            if len(present):
+                of_unlabelled = np.concatenate([of_unlabelled, *(coding.recode(other) for other in others)])
+                of_unlabelled, known = coding.mask_unseen(of_unlabelled)
+                lost = int(np.count_nonzero(present)) - known
+            feature = coding.feature(codes[rows], of_unlabelled)
         features.append(feature)
         held = np.bincount(feature.labelled, minlength=feature.values + 1)[: feature.values]
         distinct[plan.name] = int(np.count_nonzero(held))
         unseen[plan.name] = unseen_share(lost, int(np.count_nonzero(present)))
-    rows = _labelled(prepared)
     importance = prepared.importance
     weights = None if importance is None else normalise_weights(importance[rows], prepared.weights[rows])
     dataset = Dataset(
@@ -79,36 +92,27 @@ def encode(prepared: PreparedTable, unlabelled: Sequence[Table] = ()) -> tuple[D
         prepared.target.classes,
         prepared.target.labels[rows],
         prepared.weights[rows],
-        np.concatenate([prepared.weights[prepared.unlabelled], *(row_counts(table, count) for table in others)]),
-        prepared.table.source,
+        np.concatenate([prepared.weights[prepared.unlabelled], *(row_counts(other, choice.count) for other in others)]),
+        table.source,
         prepared.groups(),
         weights,
         prepared.times(),
     )
-    notes = [note for table in others for note in notes_on_lacking_counts(table, count)]
+    notes = [note for other in others for note in notes_on_lacking_counts(other, choice.count)]
     if weights is not None:
         equal = f"as much as {dataset.effective_rows:,.1f} rows of equal weight, and tests count them as that many"
         message = f"with {option('weight')}, the {counted(dataset.rows, 'row')} tell {equal}"
-        notes.append(NoteKind.EFFECTIVE_ROWS.note(message, [prepared.choice.weight or ""]))
+        notes.append(NoteKind.EFFECTIVE_ROWS.note(message, [choice.weight or ""]))
     if dataset.times is not None:
         of_rows = f"by {option('time')}, and each is judged by models of earlier rows alone"
         folds = "the first fold is only learned from, and folds take the place of leave-one-out"
-        message = f"rows are ordered {of_rows}: {folds}"
-        notes.append(NoteKind.TIME_ORDER.note(message, [prepared.choice.time or ""]))
+        notes.append(NoteKind.TIME_ORDER.note(f"rows are ordered {of_rows}: {folds}", [choice.time or ""]))
     return dataset, (*notes, *notes_on_unseen(unseen), *notes_on_features(prepared, distinct))
 
 
 def _labelled(prepared: PreparedTable) -> Rows:
     """The labelled rows; a slice, which copies nothing, where these are all."""
     return slice(None) if len(prepared.labelled) == prepared.table.rows else prepared.labelled
-
-
-def _present_cells(prepared: PreparedTable, others: Sequence[Table], name: str) -> Flags:
-    """For each unlabelled row, whether its cell holds anything."""
-    if not others and not len(prepared.unlabelled):
-        return np.empty(0, dtype=np.bool_)
-    missing = prepared.table.columns[name].is_missing()[prepared.unlabelled]
-    return ~np.concatenate([missing, *(table.columns[name].is_missing() for table in others)])
 
 
 # Categories and intervals
@@ -217,35 +221,36 @@ def _coding(
     return FeatureCoding(plan.name, coder, plan.missing_is_value, nominal, held, scale)
 
 
-Coded = tuple[FeatureCoding, Codes]
-"""How a feature is coded, and the code of each row."""
+# Numbers, many columns at once
 
 
-def _code_column(prepared: PreparedTable, plan: ColumnPlan) -> Coded:
-    coding, new_codes = learn_coding(prepared, plan)
-    return coding, looked_up(new_codes.astype(code_type(coding.values)), prepared.table.columns[plan.name].codes)
-
-
-def _code_quantiles(prepared: PreparedTable) -> dict[str, Coded]:
-    """All numbers that are cut at quantiles, as matrices of many columns; without columns that hold no number, or an
-    infinite one.
+def _code_numbers(prepared: PreparedTable) -> dict[str, tuple[FeatureCoding, Codes]]:
+    """How columns of numbers are coded, and the code of each row, of those that are cut at quantiles, and of those of
+    few numbers in wide tables of few rows without unlabelled ones.
     """
-    plans: defaultdict[int, dict[str, ColumnPlan]] = defaultdict(dict)
-    for plan in prepared.features:
-        rule = plan.rule.fallback if isinstance(plan.rule, Numeric) else plan.rule
+    plans = {plan.name: plan for plan in prepared.features}
+    cut: defaultdict[int, list[Column]] = defaultdict(list)
+    few: list[Column] = []
+    for name, plan in plans.items():
+        rule, column = plan.rule.fallback if isinstance(plan.rule, Numeric) else plan.rule, prepared.table.columns[name]
         if isinstance(rule, Quantiles):
-            plans[rule.intervals][plan.name] = plan
-    coded: dict[str, Coded] = {}
-    for intervals, by_name in plans.items():
-        groups = number_groups(prepared.table.columns[name] for name in by_name)
-        for group in map_in_threads(partial(_cut_group, prepared, by_name, intervals), groups, count_cores()):
+            cut[rule.intervals].append(column)
+        elif plan.rule == Category() and name not in prepared.mapping.columns:
+            few.append(column)
+    jobs = [(partial(_cut_group, prepared, plans, intervals), columns) for intervals, columns in cut.items()]
+    if prepared.labelled_weights is None and prepared.table.rows <= _FEW_ROWS and len(few) >= _MANY_COLUMNS:
+        jobs.append((partial(_list_group, prepared, plans), few))
+    coded: dict[str, tuple[FeatureCoding, Codes]] = {}
+    for code, columns in jobs:
+        for group in map_in_threads(code, number_groups(columns), count_cores()):
             coded |= group
     return coded
 
 
 def _cut_group(
     prepared: PreparedTable, plans: Mapping[str, ColumnPlan], intervals: int, columns: Sequence[Column]
-) -> dict[str, Coded]:
+) -> dict[str, tuple[FeatureCoding, Codes]]:
+    """Columns cut at quantiles; without those that hold no number, or an infinite one."""
     numbers, rows, weights = number_matrix(columns), _labelled(prepared), prepared.labelled_weights
     fits: Flags = np.logical_and(np.isfinite(numbers[:, rows]).any(axis=1), ~np.isinf(numbers).any(axis=1))
     if not fits.all():
@@ -265,50 +270,30 @@ def _cut_group(
     return coded
 
 
-def _code_few_numbers(prepared: PreparedTable) -> dict[str, Coded]:
-    """Columns of few numbers in tables of few rows: what one column teaches holds for all that have the same numbers.
-    Nothing where some rows have no class.
-    """
-    by_user = prepared.mapping.columns
-    plans = {plan.name: plan for plan in prepared.features if plan.rule == Category() and plan.name not in by_user}
-    columns = [prepared.table.columns[name] for name in plans]
-    coded: dict[str, Coded] = {}
-    if prepared.labelled_weights is not None or prepared.table.rows > _FEW_ROWS or len(columns) < _MANY_COLUMNS:
-        return coded
-    for group in number_groups(column for column in columns if not column.categorical):
-        matrix = number_matrix(group)
-        ordered = np.sort(matrix, axis=1)
-        new = ~np.isnan(ordered)
-        new[:, 1:] &= ordered[:, 1:] != ordered[:, :-1]
-        alike: defaultdict[tuple[bool, str, bytes], list[int]] = defaultdict(list)
-        for place, column in enumerate(group):
-            held = ordered[place][new[place]].tobytes()
-            alike[plans[column.name].missing_is_value, str(column.cells.type), held].append(place)
-        for places in alike.values():
-            first = group[places[0]]
-            coding, codes = learn_coding(prepared, plans[first.name])
-            numbers = some_numbers(first.entries, first.kind)
-            order = np.argsort(numbers)
-            # A missing cell is NaN, which comes last.
-            in_order = np.append(codes[:-1][order], codes[-1]).astype(code_type(coding.values))
-            for place in places:
-                name = group[place].name
-                coded[name] = replace(coding, name=name), in_order[np.searchsorted(numbers[order], matrix[place])]
+def _list_group(
+    prepared: PreparedTable, plans: Mapping[str, ColumnPlan], columns: Sequence[Column]
+) -> dict[str, tuple[FeatureCoding, Codes]]:
+    """Columns of few numbers: what one column teaches holds for all that have the same numbers."""
+    matrix = number_matrix(columns)
+    ordered = np.sort(matrix, axis=1)
+    new = ~np.isnan(ordered)
+    new[:, 1:] &= ordered[:, 1:] != ordered[:, :-1]
+    alike: defaultdict[tuple[bool, str, bytes], list[int]] = defaultdict(list)
+    for place, column in enumerate(columns):
+        held = ordered[place][new[place]].tobytes()
+        alike[plans[column.name].missing_is_value, str(column.cells.type), held].append(place)
+    coded = {}
+    for places in alike.values():
+        first = columns[places[0]]
+        coding, codes = learn_coding(prepared, plans[first.name])
+        numbers = some_numbers(first.entries, first.kind)
+        order = np.argsort(numbers)
+        # A missing cell is NaN, which comes last.
+        in_order = np.append(codes[:-1][order], codes[-1]).astype(code_type(coding.values))
+        for place in places:
+            name = columns[place].name
+            coded[name] = replace(coding, name=name), in_order[np.searchsorted(numbers[order], matrix[place])]
     return coded
-
-
-def _encode(
-    prepared: PreparedTable, others: Sequence[Table], coding: FeatureCoding, codes: Codes, present: Flags
-) -> tuple[Feature, int]:
-    """A feature of which the codes of all rows of the labelled table are known, and how many unlabelled cells hold a
-    value that no labelled one does.
-    """
-    unlabelled, lost = codes[prepared.unlabelled], 0
-    if len(present):
-        unlabelled = np.concatenate([unlabelled, *(coding.recode(table) for table in others)])
-        unlabelled, known = coding.mask_unseen(unlabelled)
-        lost = int(np.count_nonzero(present)) - known
-    return coding.feature(codes[_labelled(prepared)], unlabelled), lost
 
 
 # Numbers as they are
@@ -392,41 +377,30 @@ def notes_on_unseen(unseen: Mapping[str, float]) -> list[Note]:
 
 def notes_on_features(prepared: PreparedTable, distinct: Mapping[str, int]) -> list[Note]:
     """Notes on features, of which ``distinct`` says how many values labelled rows hold."""
-    plans = {plan.name: plan for plan in prepared.features}
     cut = [plan for plan in prepared.features if isinstance(plan.rule, Quantiles) and not plan.rule.strict]
+    empty, constant, unique = [], [], []
+    for plan in prepared.features:
+        values, column, profile = distinct[plan.name], prepared.table.columns[plan.name], prepared.profiles[plan.name]
+        # For a classifier that measures, a missing category differs from a present one; a missing number is the mean.
+        measures = prepared.choice.numbers_as_they_are and not isinstance(plan.rule, Measured)
+        if not values:
+            empty.append(plan.name)
+        elif values == 1 and not (measures and profile.missing):
+            constant.append(plan.name)
+        elif values == prepared.labelled_rows > 2 and not plan.identifier:
+            # Texts and whole numbers may be identifiers of which nothing was said so far, not measurements or dates.
+            is_text = column.kind is Kind.TEXT and not are_iso_dates(column.values)
+            unique += [plan.name] if is_text or (column.kind is Kind.NUMBER and profile.whole) else []
     notes = []
     if cut:
         names = [plan.name for plan in cut]
         how = f"into {cut[0].rule.describe()} of the labelled rows ({option('bins')}, or a mapping)"
         notes.append(NoteKind.CUT.note(f"cut {how}: {listed(names)}", names))
-    empty = [name for name, values in distinct.items() if not values]
     if empty:
         notes.append(NoteKind.EMPTY.note(f"no value in any labelled row: {listed(empty)}", empty))
-    # For a classifier that measures, a missing category differs from a present one; a missing number becomes the mean.
-    measures = prepared.choice.numbers_as_they_are
-    varies_by_missing = {
-        name
-        for name, plan in plans.items()
-        if measures and not isinstance(plan.rule, Measured) and prepared.profiles[name].missing
-    }
-    constant = [name for name, values in distinct.items() if values == 1 and name not in varies_by_missing]
     if constant:
         notes.append(NoteKind.CONSTANT.note(f"the same value in every labelled row: {listed(constant)}", constant))
-    rows = prepared.labelled_rows
-    unique = [name for name, values in distinct.items() if values == rows > 2 and _may_identify(prepared, plans[name])]
     if unique:
         problem = f"a different value in every row (an identifier?): {listed(unique)}"
         notes.append(NoteKind.DISTINCT.note(f"{problem}; {option('exclude')} leaves it out", unique))
     return notes + prepared.trust_notes
-
-
-def _may_identify(prepared: PreparedTable, plan: ColumnPlan) -> bool:
-    """Whether a feature with a different value in every row may be an identifier, of which nothing was said so far:
-    texts and whole numbers may, not measurements or dates.
-    """
-    column = prepared.table.columns[plan.name]
-    if plan.identifier or column.kind is Kind.DATE:
-        return False
-    if column.kind is Kind.NUMBER:
-        return prepared.profiles[plan.name].whole
-    return not are_iso_dates(column.values)

@@ -114,7 +114,29 @@ def parse_mapping(content: bytes, source: str = "mapping") -> ColumnMapping:
     >>> parse_mapping(b'drop = ["id"]').drop
     ('id',)
     """
-    document, text = _parse_toml(content, source)
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise MappingError("is not UTF-8, as TOML must be; save it as UTF-8", source=source, line=line) from error
+    for number, line_text in enumerate(text.split("\n"), 1):
+        key = re.split("[\"'#=,]", line_text, maxsplit=1)[0]
+        if key.count(".") > _MOST_DOTS:
+            problem = f"a key has more than {_MOST_DOTS} dotted parts; quote it if it is one name"
+            raise MappingError(problem, source=source, line=number)
+    try:
+        document = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        problem, _, place = str(error).removesuffix(")").partition(" (at ")
+        found = re.fullmatch(r"line (\d+), column (\d+)", place)
+        line, position = (int(found[1]), int(found[2])) if found else (text.count("\n") + 1, None)
+        problem = f"TOML: {problem[:1].lower()}{problem[1:]}"
+        raise MappingError(problem, source=source, line=line, column=position) from error
+    except ValueError as error:
+        # What else tomllib raises: an integer of thousands of digits.
+        raise MappingError("TOML: a number is too long to be read", source=source) from error
+    except RecursionError as error:
+        raise MappingError("lists or tables are nested too deeply", source=source) from error
     return _check_document(document, source, text)
 
 
@@ -137,30 +159,23 @@ def _read_document(document: Mapping[str, Any], source: str, text: str) -> Colum
     for key in document:
         if key not in _TOP_KEYS:
             raise _RefusedError(f"unknown key {quoted(key)}{did_you_mean(key, _TOP_KEYS)}", key)
-    target, columns = document.get("target"), document.get("columns", {})
+    target, columns, groups = document.get("target"), document.get("columns", {}), document.get("together", {})
     if target is not None and not isinstance(target, str):
         raise _RefusedError("target must be a column's name, in quotes", "target")
-    drop, missing = (_texts(document.get(key, []), f"{key}:", key) for key in ("drop", "missing"))
     if not isinstance(columns, Mapping):
         raise _RefusedError("columns must be a table: put the rules under [columns]", "columns")
+    if not isinstance(groups, Mapping):
+        problem = 'together must be a table: put groups like colour = ["colour_*"] under [together]'
+        raise _RefusedError(problem, "together")
+    drop, missing = (_texts(document.get(key, []), f"{key}:", key) for key in ("drop", "missing"))
     for name in drop:
         if name in columns or name == target:
             what = "dropped and given a rule" if name in columns else "the target and dropped"
             raise _RefusedError(f"column {quoted(name)} is both {what}; keep one of the two", name)
-    groups = document.get("together", {})
-    if not isinstance(groups, Mapping):
-        problem = 'together must be a table: put groups like colour = ["colour_*"] under [together]'
-        raise _RefusedError(problem, "together")
     together = {
         group: _texts([named] if isinstance(named, str) else named, f"group {quoted(group)}", group)
         for group, named in groups.items()
     }
-    rules, missing_cells = _read_columns(columns)
-    return ColumnMapping(source, target, drop, missing, together, rules, missing_cells, text)
-
-
-def _read_columns(columns: Mapping[str, Any]) -> tuple[dict[str, Rule], dict[str, str]]:
-    """The rules of columns, and what missing cells are in some."""
     rules: dict[str, Rule] = {}
     missing_cells: dict[str, str] = {}
     for name, value in columns.items():
@@ -178,7 +193,7 @@ def _read_columns(columns: Mapping[str, Any]) -> tuple[dict[str, Rule], dict[str
                 rules[name] = _rule(rest)
         except _RefusedError as error:
             raise _RefusedError(f"column {quoted(name)}: {error}", name) from None
-    return rules, missing_cells
+    return ColumnMapping(source, target, drop, missing, together, rules, missing_cells, text)
 
 
 # Rules
@@ -341,29 +356,6 @@ def _as_in_toml(value: Any) -> Any:
     return value.tolist() if hasattr(value, "tolist") else value
 
 
-def _parse_toml(content: bytes, source: str) -> tuple[dict[str, Any], str]:
-    """The document and its text; what TOML does not allow is an error with its line."""
-    try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        raise MappingError("is not UTF-8, as TOML must be; save it as UTF-8", source=source, line=line) from error
-    for number, line_text in enumerate(text.split("\n"), 1):
-        key = re.split("[\"'#=,]", line_text, maxsplit=1)[0]
-        if key.count(".") > _MOST_DOTS:
-            problem = f"a key has more than {_MOST_DOTS} dotted parts; quote it if it is one name"
-            raise MappingError(problem, source=source, line=number)
-    try:
-        return tomllib.loads(text), text
-    except tomllib.TOMLDecodeError as error:
-        raise _syntax_error(str(error), text, source) from error
-    except ValueError as error:
-        # What else tomllib raises: an integer of thousands of digits.
-        raise MappingError("TOML: a number is too long to be read", source=source) from error
-    except RecursionError as error:
-        raise MappingError("lists or tables are nested too deeply", source=source) from error
-
-
 def _line_of(text: str, key: str) -> int | None:
     """The line on which a key is set, or else first named; tomllib keeps no positions, so this searches the text."""
     if len(key) > _LONGEST_KEY:
@@ -376,12 +368,3 @@ def _line_of(text: str, key: str) -> int | None:
             # The leading \s* may have crossed blank lines: count up to the last character of the match.
             return text.count("\n", 0, found.end() - 1) + 1
     return None
-
-
-def _syntax_error(message: str, text: str, source: str) -> MappingError:
-    place = re.search(r" \(at (?:line (\d+), column (\d+)|end of document)\)$", message)
-    problem = message[: place.start()] if place else message
-    problem = "TOML: " + problem[:1].lower() + problem[1:]
-    if place and place[1]:
-        return MappingError(problem, source=source, line=int(place[1]), column=int(place[2]))
-    return MappingError(problem, source=source, line=text.count("\n") + 1)
