@@ -7,15 +7,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from probfs.columns.numbers import LETTER, SAMPLE, Doubt, Texts, all_match, count_matches
+from probfs.columns.numbers import (
+    LETTER,
+    SAMPLE,
+    Doubt,
+    NumberStyle,
+    Texts,
+    all_match,
+    count_matches,
+    find_number_style,
+)
 from probfs.notes import NoteKind
-from probfs.tables.arrays import Integers, filled, index_array, is_empty, mask_array
+from probfs.tables.arrays import Flags, Integers, filled, index_array, is_empty, is_missing, is_number, mask_array
 from probfs.tables.cells import Kind
 from probfs.text import option
 
@@ -142,6 +151,18 @@ def find_date_style(texts: Texts, order: str | None, *, by_hand: bool = False) -
             return _doubt("whose years of two digits may be of this century or the last")
         return DateStyle(form, chosen)
     return None
+
+
+def likely_kinds(values: pa.StringArray, order: str | None) -> dict[Kind, Flags]:
+    """Which of some texts are numbers, and which are dates, in the style that most of them have."""
+    texts = pc.utf8_trim_whitespace(values)
+    number, date = find_number_style(texts, None, by_hand=True), find_date_style(texts, order or "dmy", by_hand=True)
+    fit = {Kind.NUMBER: is_number(texts)}
+    if isinstance(number, NumberStyle):
+        fit[Kind.NUMBER] = fit[Kind.NUMBER] | ~is_missing(replace(number, strict=True).parse(texts))
+    if isinstance(date, DateStyle):
+        fit[Kind.DATE] = ~is_missing(date.parse(texts))
+    return fit
 
 
 def _in_order(order: str, mark: str, year: str = "(?:[0-9]{4}|[0-9]{2})") -> str:

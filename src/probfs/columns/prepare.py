@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from probfs.columns.choice import CUT_ABOVE, ColumnChoice, TableNames, check_choice
+from probfs.columns.dates import likely_kinds
 from probfs.columns.identifiers import (
     FEWEST_SUBJECTS,
     ROWS_OF_A_SUBJECT,
@@ -20,18 +21,19 @@ from probfs.columns.identifiers import (
 from probfs.columns.leakage import Leak, find_leaks, note_on_leaks, times_in_leak
 from probfs.columns.mapping import ColumnMapping
 from probfs.columns.missing import LEAST_MISSING, missing_cells_tell, note_on_codes, note_on_unused
-from probfs.columns.rules import UNKNOWN, Category, Coder, Groups, Measured, Numeric, Quantiles, Rule, some_numbers
+from probfs.columns.rules import UNKNOWN, Category, Coder, Groups, Measured, Numeric, Quantiles, Rule
 from probfs.columns.target import (
     Target,
     choose_target,
     drop_rare_classes,
     label_of_each_value,
     learn_rule,
+    numbers_of_rows,
     read_classes,
     row_counts,
     row_importance,
 )
-from probfs.columns.texts import TableTexts, likely_kinds, read_texts
+from probfs.columns.texts import TableTexts, read_texts
 from probfs.errors import DataError
 from probfs.notes import Note, NoteKind
 from probfs.tables.arrays import Floats, Integers, code_type, index_array, looked_up
@@ -178,19 +180,15 @@ class PreparedTable:
         """The place of each labelled row in time: a number, the same for equal times."""
         if self.choice.time is None:
             return None
-        column = self.table.usable(self.table.columns[self.choice.time])
-        numbers = some_numbers(column.entries, column.kind if column.kind is Kind.DATE else Kind.NUMBER)
-        wrong = np.flatnonzero(~np.isfinite(numbers))
-        if len(wrong):
-            dates = f"{option('dates', 'dmy')} or {option('dates', 'mdy')} may tell what they mean"
-            problem = f"{quoted(column.values[wrong[0]].as_py())} is no time; use numbers or dates, of which {dates}"
-            raise self.table.cell_error(column, int(wrong[0]), problem)
-        by_row = np.append(numbers, np.nan)[column.codes][self.labelled]
-        lacking = np.flatnonzero(np.isnan(by_row))
+        dates = f"{option('dates', 'dmy')} or {option('dates', 'mdy')} may tell what they mean"
+        problem = f"is no time; use numbers or dates, of which {dates}"
+        kind = Kind.DATE if self.table.columns[self.choice.time].kind is Kind.DATE else Kind.NUMBER
+        column, numbers = numbers_of_rows(self.table, self.choice.time, np.isfinite, problem, kind)
+        lacking = self.labelled[np.isnan(numbers[self.labelled])]
         if len(lacking):
             problem = "the time is missing; fill it in, or leave the row out"
-            raise self.table.row_error(column, int(self.labelled[lacking[0]]), problem)
-        times: Integers = np.unique(by_row, return_inverse=True)[1].astype(np.int64)
+            raise self.table.row_error(column, int(lacking[0]), problem)
+        times: Integers = np.unique(numbers[self.labelled], return_inverse=True)[1].astype(np.int64)
         return times
 
     @property

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import re
 import statistics
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from probfs.columns.choice import CUT_ABOVE, DEFAULT_MIN_CLASS, ColumnChoice, TableNames, default_target
+from probfs.columns.dates import likely_kinds
 from probfs.columns.identifiers import identifier_reason, look_like_dates
 from probfs.columns.mapping import ColumnMapping
 from probfs.columns.rules import UNKNOWN, Category, Coder, Quantiles, Rule, Seen, UnfitValueError, some_numbers
 from probfs.errors import DataError, UsageError
 from probfs.notes import Note, NoteKind
-from probfs.tables.arrays import Floats, Integers, Labels, index_array, looked_up, text_array
+from probfs.tables.arrays import Flags, Floats, Integers, Labels, index_array, looked_up, text_array
 from probfs.tables.cells import Kind
 from probfs.tables.column import Column
 from probfs.tables.table import GIVEN_AS_Y, Table, recalling_header
@@ -115,24 +117,39 @@ def label_of_each_value(table: Table, column: Column, coder: Coder) -> Integers:
     return np.append(labels, UNKNOWN)
 
 
+def numbers_of_rows(
+    table: Table, name: str, may_be: Callable[[Floats], Flags], problem: str, kind: Kind = Kind.NUMBER
+) -> tuple[Column, Floats]:
+    """A column that says something of rows, and the number in each, NaN where it is missing; the first that may not be
+    is an error.
+    """
+    column = table.usable(table.columns[name])
+    numbers = some_numbers(column.entries, kind)
+    wrong = np.flatnonzero(~may_be(numbers))
+    if len(wrong):
+        # Beside prices or dates that are not read as such because of another one, that one is at fault.
+        fits = np.any([*likely_kinds(column.values, None).values()], axis=0)[wrong]
+        at = int(wrong[fits.argmin()])
+        raise table.cell_error(column, at, f"{quoted(column.values[at].as_py())} {problem}")
+    return column, np.append(numbers, np.nan)[column.codes]
+
+
 def row_counts(table: Table, name: str | None) -> Integers:
     """How many equal rows each row stands for, by the whole numbers in the column called ``name``; without it, one."""
     rows = table.row_counts
     if name is None or name not in table.columns:
         # A single 1, broadcast to all rows without a copy.
         return np.broadcast_to(np.int64(1), table.rows) if rows is None else rows
-    column = table.usable(table.columns[name])
-    numbers = some_numbers(column.entries, Kind.NUMBER)
-    wrong = np.flatnonzero(~((numbers >= 0) & (numbers < MOST_COUNT) & (numbers == np.rint(numbers))))
-    if len(wrong):
-        problem = f"{quoted(column.values[wrong[0]].as_py())} is not a row count; use whole numbers of up to 15 digits"
-        raise table.cell_error(column, int(wrong[0]), problem)
-    if column.counts()[-1]:
+    problem = "is not a row count; use whole numbers of up to 15 digits"
+    column, numbers = numbers_of_rows(
+        table, name, lambda counts: (counts >= 0) & (counts < MOST_COUNT) & (counts == np.rint(counts)), problem
+    )
+    if np.isnan(numbers).any():
         raise table.cell_error(column, len(column.entries), "the row count is missing; write 0 for no row")
-    counts: Integers = np.append(numbers, 0).astype(np.int64)[column.codes]
     # In double precision first: the product may be more than an integer holds.
-    if (counts * (1.0 if rows is None else rows.astype(np.float64))).sum() > MOST_ROWS:
+    if (numbers * (1.0 if rows is None else rows)).sum() > MOST_ROWS:
         raise DataError(f"column {quoted(name)}: the counts add up to more than 2^53 rows", source=table.source)
+    counts = numbers.astype(np.int64)
     return counts if rows is None else counts * rows
 
 
@@ -140,13 +157,12 @@ def row_importance(table: Table, name: str | None, target: str) -> Floats | None
     """The number in the column called ``name`` of each row. Rows without a class need none, and weigh 1 or 0."""
     if name is None:
         return None
-    column = table.usable(table.columns[name])
-    numbers = some_numbers(column.entries, Kind.NUMBER)
-    wrong = np.flatnonzero(~((numbers >= 0) & np.isfinite(numbers)))
-    if len(wrong):
-        problem = f"{quoted(column.values[wrong[0]].as_py())} is not a weight; use finite numbers from 0 on"
-        raise table.cell_error(column, int(wrong[0]), problem)
-    importance: Floats = np.append(numbers, np.nan)[column.codes]
+    column, importance = numbers_of_rows(
+        table,
+        name,
+        lambda numbers: (numbers >= 0) & np.isfinite(numbers),
+        "is not a weight; use finite numbers from 0 on",
+    )
     unlabelled = table.columns[target].is_missing()
     lacking = np.flatnonzero(np.isnan(importance) & ~unlabelled)
     if len(lacking):
@@ -181,7 +197,13 @@ def read_classes(
     positions[order] = np.arange(len(order))
     by_row = looked_up(positions[labels], column.codes)
     declared = column.is_nominal or name in mapping.columns or cut is not None
-    quantity = not declared and _is_quantity(column, class_rows)
+    numbers = None if declared or len(class_rows) <= 2 else column.numbers()
+    quantity = False
+    if numbers is not None:
+        # Too many for classes, or too often alone in their row; one among a few whole ones is still a rare class.
+        alone = class_rows.count(1)
+        few = len(class_rows) <= CUT_ABOVE and bool(np.all(numbers == np.rint(numbers)))
+        quantity = len(class_rows) > MOST_CLASSES_OF_NUMBERS or alone > 1 or (alone == 1 and not few)
     return Target(name, reason, classes, by_row, declared, class_rows, quantity, classes)
 
 
@@ -215,26 +237,12 @@ def drop_rare_classes(
     return left, np.where(dropped, 0, weights), (note,)
 
 
-def _is_quantity(column: Column, class_rows: tuple[int, ...]) -> bool:
-    """Whether numbers are too many for classes, or too often alone in their row.
-
-    One number alone among a few whole ones is still a rare class.
-    """
-    numbers = column.numbers()
-    if numbers is None or len(class_rows) <= 2:
-        return False
-    alone = class_rows.count(1)
-    few = len(class_rows) <= CUT_ABOVE and bool(np.all(numbers == np.rint(numbers)))
-    return len(class_rows) > MOST_CLASSES_OF_NUMBERS or alone > 1 or (alone == 1 and not few)
-
-
 # Whether it can be predicted, and what to do if not
 
 
 def check_target(prepared: PreparedTable) -> None:
     """Refuse a table whose target is no class column, or has nothing beside it to rank."""
-    problem = _problem_with_target(prepared)
-    if problem is not None:
+    if (problem := _problem_with_target(prepared)) is not None:
         with recalling_header(prepared.table):
             raise DataError(problem, source=prepared.table.source)
 
@@ -249,12 +257,10 @@ def _problem_with_target(prepared: PreparedTable) -> str | None:
     if not prepared.labelled_rows:
         return f"no row has a value in the target {name}; name another with {option('target')}"
     column = prepared.table.columns[target.name]
-    if max(target.class_rows) == 1 and not target.declared:
-        why = identifier_reason(column, prepared.profiles[target.name])
-        if why:
-            return (
-                f"the target {name}{assumed} is an identifier, which nothing predicts: {why}; {_name_another(prepared)}"
-            )
+    of_keys = max(target.class_rows) == 1 and not target.declared
+    if of_keys and (why := identifier_reason(column, prepared.profiles[target.name])):
+        problem = f"the target {name}{assumed} is an identifier, which nothing predicts"
+        return f"{problem}: {why}; {_name_another(prepared)}"
     if target.quantity:
         alone = target.class_rows.count(1)
         numbers = f"{len(target.class_rows):,} distinct numbers"
@@ -265,8 +271,20 @@ def _problem_with_target(prepared: PreparedTable) -> str | None:
         return f"{problem}; {_name_another(prepared)}, or {cut}; {classes}"
     if len(target.classes) == 1:
         return f"the target {name} has one class only, {quoted(target.classes[0])}; two or more are needed"
-    why = _plainly_no_class(prepared) if target.assumed else None
-    return why and f"the target {name}{assumed} is hardly a class column: {why}; {_name_another(prepared)}"
+    by_a_rule = target.declared and not column.is_nominal
+    if not target.assumed or by_a_rule or len(target.found) <= CUT_ABOVE:
+        # Somebody has looked at it, or there are few.
+        return None
+    rows = sum(target.class_rows) + prepared.dropped_rows
+    phrases = statistics.median(len(text.split()) for text in target.found) >= _WORDS_OF_A_PHRASE
+    if len(target.found) > _NEARLY_ALL * rows:
+        why = f"{len(target.found):,} different values in {rows:,} rows"
+    elif look_like_dates(text_array(target.found)) or phrases:
+        what = "dates" if look_like_dates(text_array(target.found)) else "free text"
+        why = f"{what}, {len(target.found):,} different ones in {rows:,} rows"
+    else:
+        return None
+    return f"the target {name}{assumed} is hardly a class column: {why}; {_name_another(prepared)}"
 
 
 def _name_another(prepared: PreparedTable) -> str:
@@ -288,18 +306,3 @@ def _name_another(prepared: PreparedTable) -> str:
             found.append((not named, len(rows), -position, quoted(plan.name)))
     candidates = " or ".join(name for *_, name in sorted(found)[:_MOST_CANDIDATES])
     return f"name another with {option('target')}" + (f" ({candidates}?)" if candidates else "")
-
-
-def _plainly_no_class(prepared: PreparedTable) -> str | None:
-    """Why a column that nobody named holds no classes, or None if it may."""
-    classes = prepared.target.found
-    by_a_rule = prepared.target.declared and not prepared.table.columns[prepared.target.name].is_nominal
-    if by_a_rule or len(classes) <= CUT_ABOVE:
-        # Somebody has looked at it, or there are few.
-        return None
-    rows = sum(prepared.target.class_rows) + prepared.dropped_rows
-    if len(classes) > _NEARLY_ALL * rows:
-        return f"{len(classes):,} different values in {rows:,} rows"
-    phrases = statistics.median(len(text.split()) for text in classes) >= _WORDS_OF_A_PHRASE
-    what = "dates" if look_like_dates(text_array(classes)) else "free text" if phrases else None
-    return what and f"{what}, {len(classes):,} different ones in {rows:,} rows"

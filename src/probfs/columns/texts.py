@@ -33,12 +33,10 @@ from probfs.columns.rules import Rule, scale_of, some_numbers, speaks_of_texts
 from probfs.notes import Note, NoteKind
 from probfs.tables.arrays import (
     EXACT,
-    Flags,
     code_type,
     double_array,
     filled,
     is_missing,
-    is_number,
     mask_array,
     numpy_array,
     text_array,
@@ -162,18 +160,6 @@ class ColumnTexts:
     def _without_missing(self, texts: pa.Array) -> pa.Array:
         gone = pc.is_in(texts, value_set=text_array(["", *self.missing]))
         return pc.if_else(gone, pa.nulls(1, texts.type)[0], texts) if any_true(gone) else texts
-
-
-def likely_kinds(values: pa.StringArray, order: str | None) -> dict[Kind, Flags]:
-    """Which of some texts are numbers, and which are dates, in the style that most of them have."""
-    texts = pc.utf8_trim_whitespace(values)
-    number, date = find_number_style(texts, None, by_hand=True), find_date_style(texts, order or "dmy", by_hand=True)
-    fit = {Kind.NUMBER: is_number(texts)}
-    if isinstance(number, NumberStyle):
-        fit[Kind.NUMBER] = fit[Kind.NUMBER] | ~is_missing(replace(number, strict=True).parse(texts))
-    if isinstance(date, DateStyle):
-        fit[Kind.DATE] = ~is_missing(date.parse(texts))
-    return fit
 
 
 # What the texts of a column mean
