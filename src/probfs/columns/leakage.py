@@ -162,23 +162,16 @@ def _columns_in_few_runs(columns: Sequence[Column], target: Target, weights: Int
         order = np.argsort(numbers, axis=1, kind="stable")
         in_order = labels[rows][order].astype(np.int64)
         few = np.flatnonzero(np.count_nonzero(np.diff(in_order, axis=1), axis=1) <= most_changes)
-        ordered, own_weights = np.take_along_axis(numbers[few], order[few], axis=1), None
-        if weights is not None:
-            own_weights = weights[rows][order[few]]
-        wrong = _errors_by_value(ordered, in_order[few], own_weights, classes)
+        ordered = np.take_along_axis(numbers[few], order[few], axis=1)
+        own_weights = None if weights is None else weights[rows][order[few]].ravel()
+        # The errors of telling all rows of a number to be of one class.
+        is_new = np.ones(ordered.shape, dtype=np.bool_)
+        is_new[:, 1:] = ordered[:, 1:] != ordered[:, :-1]
+        shape = (*ordered.shape, classes)
+        value = np.arange(len(few))[:, None] * len(rows) + np.cumsum(is_new, axis=1) - 1
+        counts = np.bincount((value * classes + in_order[few]).ravel(), own_weights, math.prod(shape)).reshape(shape)
+        wrong = counts.sum(axis=(1, 2)) - counts.max(axis=2).sum(axis=1)
         yield from (group[place].name for place in few[wrong <= most_errors].tolist())
-
-
-def _errors_by_value(ordered: Floats, labels: Integers, weights: Integers | None, classes: int) -> Floats:
-    """The errors of telling all rows of a number to be of one class, for several columns of numbers in order."""
-    is_new = np.ones(ordered.shape, dtype=np.bool_)
-    is_new[:, 1:] = ordered[:, 1:] != ordered[:, :-1]
-    columns, rows = ordered.shape
-    places = (np.arange(columns)[:, None] * rows + np.cumsum(is_new, axis=1) - 1) * classes + labels
-    counts = np.bincount(places.ravel(), None if weights is None else weights.ravel(), columns * rows * classes)
-    counts = counts.reshape(columns, rows, classes)
-    errors: Floats = counts.sum(axis=(1, 2)) - counts.max(axis=2).sum(axis=1)
-    return errors
 
 
 def _find_leak(column: Column, target: Target, weights: Integers | None) -> Leak | None:
@@ -205,7 +198,10 @@ def _find_leak(column: Column, target: Target, weights: Integers | None) -> Leak
                 return Leak(f"{how} gives {target_name} away", right, total)
     held = int(np.count_nonzero(by_value.sum(axis=1)[:-1]))
     if numbers is None or held <= CUT_ABOVE or held * ROWS_OF_A_SUBJECT <= total:
-        right = _right_by_majority(by_value, int(class_rows.argmax()))
+        # The rows whose class most other rows with the same value have; rows that are alone with theirs are guessed.
+        second, first = np.sort(by_value, axis=1)[:, -2:].T
+        alone = by_value.sum(axis=1) == 1
+        right = int(first[first - 1 > second].sum() + by_value[alone, class_rows.argmax()].sum())
         if total - right <= _most_errors(guessing):
             return Leak(f"the {held:,} values of {column_name} give {target_name} away", right, total, held)
     return by_one_value
@@ -247,14 +243,6 @@ def _find_telling_value(column: Column, by_value: Integers, target: Target) -> L
     if len(target.classes) > 2:
         what += f" = {quoted(target.classes[int(labels[best])])}"
     return Leak(f"{how} gives {what} away", total - int(fewest[best]), total)
-
-
-def _right_by_majority(by_value: Integers, most_frequent: int) -> int:
-    """The rows whose class most other rows with the same value have; rows that are alone with theirs are guessed."""
-    ordered = np.sort(by_value, axis=1)
-    first, second = ordered[:, -1], ordered[:, -2]
-    alone = by_value.sum(axis=1) == 1
-    return int(first[first - 1 > second].sum() + by_value[alone, most_frequent].sum())
 
 
 @dataclass(frozen=True, eq=False)
@@ -299,8 +287,17 @@ class _Intervals:
 
 def _describe_cuts(name: str, intervals: _Intervals, cuts: int, kind: Kind) -> str:
     places, labels = intervals.cut(cuts)
-    numbers = intervals.numbers.tolist()
-    points = [_point_between(numbers[place - 1], numbers[place], kind) for place in places]
+    points = []
+    for low, high in (
+        zip(intervals.numbers[np.array(places) - 1], intervals.numbers[places], strict=True) if cuts else ()
+    ):
+        # The roundest number that is not below the one, and below the other.
+        point = float(low)
+        if kind is Kind.NUMBER and 0 < high - low < math.inf:
+            scales = 10.0 ** np.arange(-math.ceil(math.log10(max(abs(low), abs(high)))), 18)
+            rounded = np.ceil(low * scales) / scales
+            point = float(next(iter(rounded[(low <= rounded) & (rounded < high)]), low))
+        points.append(end_label(point, kind))
     if not points:
         return f"{name} missing or not"
     if len(points) == 1:
@@ -308,19 +305,6 @@ def _describe_cuts(name: str, intervals: _Intervals, cuts: int, kind: Kind) -> s
     if len(points) == 2 and labels[0] == labels[2]:
         return f"{points[0]} < {name} <= {points[1]}"
     return f"{name} cut at {', '.join(points[:-1])} and {points[-1]}"
-
-
-def _point_between(low: float, high: float, kind: Kind) -> str:
-    """The roundest number that is not below ``low``, and below ``high``."""
-    point, width = low, high - low
-    if kind is Kind.NUMBER and math.isfinite(width) and width > 0:
-        for digits in range(-math.ceil(math.log10(max(abs(low), abs(high)))), 18):
-            scale = 10.0**digits
-            rounded = math.ceil(low * scale) / scale
-            if low <= rounded < high:
-                point = rounded
-                break
-    return end_label(point, kind)
 
 
 def numbers_at_cuts(column: Column, numbers: Floats, target: Target, weights: Integers | None) -> Floats:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import cached_property
@@ -42,8 +42,8 @@ from probfs.tables.column import Column, text_column
 from probfs.tables.table import Profile, Table, profile_columns
 from probfs.text import and_more, counted, listed, option, printable, quoted
 
-_MOST_EXPLAINED = 6
-"""Identifiers in one note."""
+_MOST_SHOWN = 6
+"""Columns in one note."""
 _NEARLY_ALL = 0.9
 
 
@@ -156,7 +156,7 @@ class PreparedTable:
     @property
     def trust_notes(self) -> list[Note]:
         """Warnings of columns that may make all others look other than they are."""
-        shown = and_more([f"{quoted(name)} ({why})" for name, why in self.subjects.items()], _MOST_EXPLAINED)
+        shown = and_more([f"{quoted(name)} ({why})" for name, why in self.subjects.items()], _MOST_SHOWN)
         remedy = f"if so, name it with {option('group')}: without it, p-values and errors look better than they are"
         message = f"several rows seem to belong to the same subject, by {shown}; {remedy}"
         subjects = [NoteKind.SUBJECTS.note(message, self.subjects)] if self.subjects else []
@@ -182,8 +182,8 @@ class PreparedTable:
             return None
         dates = f"{option('dates', 'dmy')} or {option('dates', 'mdy')} may tell what they mean"
         problem = f"is no time; use numbers or dates, of which {dates}"
-        kind = Kind.DATE if self.table.columns[self.choice.time].kind is Kind.DATE else Kind.NUMBER
-        column, numbers = numbers_of_rows(self.table, self.choice.time, np.isfinite, problem, kind)
+        kinds = (Kind.NUMBER, Kind.DATE)
+        column, numbers = numbers_of_rows(self.table, self.choice.time, np.isfinite, problem, kinds)
         lacking = self.labelled[np.isnan(numbers[self.labelled])]
         if len(lacking):
             problem = "the time is missing; fill it in, or leave the row out"
@@ -253,32 +253,29 @@ def _plan_columns(
     for name, column in table.columns.items():
         if name == prepared.target.name:
             yield ColumnPlan(name, Role.TARGET, "")
-        elif name in about_rows:
+            continue
+        if name in about_rows:
             yield ColumnPlan(name, Role(about_rows[name]), option(about_rows[name]))
-        elif name in left_out:
+            continue
+        if name in left_out:
             yield ColumnPlan(name, Role.LEFT_OUT, left_out[name])
-        else:
-            texts = prepared.texts.columns.get(name)
+            continue
+        texts, identifier = prepared.texts.columns.get(name), ""
+        if texts is None or not texts.has_unit:
             # What each row of a table of counts has of its own names the row, too, if it is a text.
             names_rows = column.kind is Kind.TEXT and column.distinct() == column.rows
-            weights = None if names_rows else counts
-            reason = None if texts and texts.has_unit else identifier_reason(column, in_every_row[name], weights)
-            yield _plan_feature(prepared, column, reason or "")
-
-
-def _plan_feature(prepared: PreparedTable, column: Column, identifier: str) -> ColumnPlan:
-    """The plan for a column that is ranked, unless it is an identifier of which nobody wants that."""
-    name, mapping, choice = column.name, prepared.mapping, prepared.choice
-    if identifier and not (choice.keep_identifiers or name in choice.include or name in mapping.columns):
-        return ColumnPlan(name, Role.LEFT_OUT, f"identifier: {identifier}", identifier=identifier)
-    rule, reason = _rule_of_feature(prepared, column)
-    how, missing = mapping.missing_cells.get(name, choice.missing), prepared.profiles[name].missing
-    # Where all labelled cells are there, or all missing, a missing cell tells nothing.
-    some = 0 < missing < sum(prepared.target.class_rows)
-    missing_is_value = some and how == "value"
-    if some and how == "auto" and missing >= LEAST_MISSING:
-        missing_is_value = missing_cells_tell(column, prepared.target, prepared.labelled_weights)
-    return ColumnPlan(name, Role.FEATURE, reason, rule, identifier, missing_is_value)
+            identifier = identifier_reason(column, in_every_row[name], None if names_rows else counts) or ""
+        if identifier and not (choice.keep_identifiers or name in choice.include or name in mapping.columns):
+            yield ColumnPlan(name, Role.LEFT_OUT, f"identifier: {identifier}", identifier=identifier)
+            continue
+        rule, reason = _rule_of_feature(prepared, column)
+        how, missing = mapping.missing_cells.get(name, choice.missing), prepared.profiles[name].missing
+        # Where all labelled cells are there, or all missing, a missing cell tells nothing.
+        some = 0 < missing < sum(prepared.target.class_rows)
+        missing_is_value = some and how == "value"
+        if some and how == "auto" and missing >= LEAST_MISSING:
+            missing_is_value = missing_cells_tell(column, prepared.target, prepared.labelled_weights)
+        yield ColumnPlan(name, Role.FEATURE, reason, rule, identifier, missing_is_value)
 
 
 def _rule_of_feature(prepared: PreparedTable, column: Column) -> tuple[Rule | Measured, str]:
@@ -303,7 +300,7 @@ def _rule_of_feature(prepared: PreparedTable, column: Column) -> tuple[Rule | Me
 
 
 def _notes(prepared: PreparedTable) -> Iterator[Note]:
-    table, mapping = prepared.table, prepared.mapping
+    table, mapping, features = prepared.table, prepared.mapping, prepared.features
     for name, rule in mapping.columns.items():
         if isinstance(rule, Groups):
             held = set(table.columns[name].values.to_pylist())
@@ -313,21 +310,26 @@ def _notes(prepared: PreparedTable) -> Iterator[Note]:
                 problem = f"column {quoted(name)} holds none of {listed(unknown)}"
                 message = f"{problem}, which the groups of {mapping.source} name"
                 yield NoteKind.UNKNOWN_MEMBERS.note(message, [name])
-    guessed = (table.columns[plan.name] for plan in prepared.features if plan.name not in mapping.columns)
+    guessed = (table.columns[plan.name] for plan in features if plan.name not in mapping.columns)
     almost = {column.name: what for column in guessed if (what := _nearly(prepared, column))}
     for kind in (Kind.NUMBER, Kind.DATE):
         shown = {name: value for name, (found, value) in almost.items() if found is kind}
         if shown:
-            names = and_more(
-                [f"{quoted(name)} (not {quoted(value)})" for name, value in shown.items()], _MOST_EXPLAINED
-            )
+            names = and_more([f"{quoted(name)} (not {quoted(value)})" for name, value in shown.items()], _MOST_SHOWN)
             problem = f"nearly all values are {kind.value}s, but not all, so ranked as categories: {names}"
             message = f"{problem}; name the others with {option('na')}, or map the column"
             yield NoteKind.NEARLY_NUMBERS.note(message, shown)
-    yield from note_on_codes(table.columns[plan.name] for plan in prepared.features)
-    yield from _notes_on_identifiers(prepared.plans)
-    marked = [plan.name for plan in prepared.features if plan.missing_is_value]
-    marked = [name for name in marked if name not in mapping.missing_cells]
+    yield from note_on_codes(table.columns[plan.name] for plan in features)
+    keep, leave_out = f"{option('keep_identifiers', True)} ranks them", f"{option('exclude')} leaves them out"
+    for note, plans, problem, remedy in (
+        (NoteKind.IDENTIFIER, prepared.identifiers, "left out, as identifiers tell rows apart, not classes", keep),
+        (NoteKind.IDENTIFIER_RANKED, features, "ranked, but they look like identifiers", leave_out),
+    ):
+        reasons = {plan.name: plan.identifier for plan in plans if plan.identifier}
+        if reasons:
+            names = and_more([f"{quoted(name)} ({why})" for name, why in reasons.items()], _MOST_SHOWN)
+            yield note.note(f"{problem}: {names}; {remedy}", reasons)
+    marked = [plan.name for plan in features if plan.missing_is_value and plan.name not in mapping.missing_cells]
     if marked and prepared.choice.missing == "auto":
         ways = option("missing", "skip|value")
         message = f"missing cells count as a value where they tell the class ({ways}): {listed(marked)}"
@@ -347,19 +349,6 @@ def _nearly(prepared: PreparedTable, column: Column) -> tuple[Kind, str] | None:
     return None
 
 
-def _notes_on_identifiers(plans: Sequence[ColumnPlan]) -> Iterator[Note]:
-    """Which identifiers are left out and how to keep them, and which are ranked on the user's word."""
-    keep, leave_out = f"{option('keep_identifiers', True)} ranks them", f"{option('exclude')} leaves them out"
-    for role, kind, what, remedy in (
-        (Role.LEFT_OUT, NoteKind.IDENTIFIER, "left out, as identifiers tell rows apart, not classes", keep),
-        (Role.FEATURE, NoteKind.IDENTIFIER_RANKED, "ranked, but they look like identifiers", leave_out),
-    ):
-        found = {plan.name: plan.identifier for plan in plans if plan.identifier and plan.role is role}
-        if found:
-            shown = and_more([f"{quoted(name)} ({why})" for name, why in found.items()], _MOST_EXPLAINED)
-            yield kind.note(f"{what}: {shown}; {remedy}", found)
-
-
 # The table that a mapping makes
 
 
@@ -369,12 +358,8 @@ def apply_mapping(prepared: PreparedTable, mapping: ColumnMapping) -> Table:
     columns = {name: column for name, column in table.columns.items() if name not in mapping.drop}
     for name, rule in mapping.columns.items():
         if not isinstance(rule, Numeric):
-            columns[name] = _recode(table, columns[name], prepared.learn(columns[name], rule))
+            column, coder = columns[name], prepared.learn(columns[name], rule)
+            labels = label_of_each_value(table, column, coder)
+            new_codes = np.where(labels == UNKNOWN, len(coder.labels), labels).astype(code_type(len(coder.labels)))
+            columns[name] = text_column(name, looked_up(new_codes, column.codes), coder.labels, declared=coder.labels)
     return Table(table.source, columns, table.rows, table.lines)
-
-
-def _recode(table: Table, column: Column, coder: Coder) -> Column:
-    """The column with its values replaced by a learned rule's labels."""
-    labels = label_of_each_value(table, column, coder)
-    new_codes = np.where(labels == UNKNOWN, len(coder.labels), labels).astype(code_type(len(coder.labels)))
-    return text_column(column.name, looked_up(new_codes, column.codes), coder.labels, declared=coder.labels)

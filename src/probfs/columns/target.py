@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import statistics
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -41,7 +41,7 @@ _MOST_CLASSES = 20
 """A candidate has no more classes than this, unless it is named like a class column."""
 _MOST_LOOKED_AT = 10_000
 """A column of more different values is no candidate, whatever it is called."""
-_NEARLY_ALL = 0.9
+_NEARLY_ALL, _MOST = 0.9, 0.5
 _WORDS_OF_A_PHRASE = 4
 """Texts of typically so many words are free text, not names of classes."""
 _CLASS_NAME = re.compile(
@@ -118,18 +118,18 @@ def label_of_each_value(table: Table, column: Column, coder: Coder) -> Integers:
 
 
 def numbers_of_rows(
-    table: Table, name: str, may_be: Callable[[Floats], Flags], problem: str, kind: Kind = Kind.NUMBER
+    table: Table, name: str, may_be: Callable[[Floats], Flags], problem: str, kinds: Sequence[Kind] = (Kind.NUMBER,)
 ) -> tuple[Column, Floats]:
     """A column that says something of rows, and the number in each, NaN where it is missing; the first that may not be
     is an error.
     """
     column = table.usable(table.columns[name])
-    numbers = some_numbers(column.entries, kind)
+    numbers = some_numbers(column.entries, column.kind if column.kind in kinds else Kind.NUMBER)
     wrong = np.flatnonzero(~may_be(numbers))
     if len(wrong):
-        # Beside prices or dates that are not read as such because of another one, that one is at fault.
-        fits = np.any([*likely_kinds(column.values, None).values()], axis=0)[wrong]
-        at = int(wrong[fits.argmin()])
+        # Among prices or dates, which are not read as such because of another one, that one is at fault.
+        fits = np.any([fit for kind, fit in likely_kinds(column.values, None).items() if kind in kinds], axis=0)[wrong]
+        at = int(wrong[fits.argmin() if fits.mean() >= _MOST else 0])
         raise table.cell_error(column, at, f"{quoted(column.values[at].as_py())} {problem}")
     return column, np.append(numbers, np.nan)[column.codes]
 
