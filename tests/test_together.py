@@ -218,7 +218,12 @@ def test_columns_that_are_left_out_are_left_out_of_their_group(cars: pd.DataFram
         ({"together": "colour_*"}, "together=: 'colour_*' is no dictionary of groups, each a list of columns"),
         ({"together": {"g": "power"}, "join": "power+doors"}, "together=: column 'power' is in a pair of join=, too"),
         ({"together": {"g": "power"}, "always": "power"}, "always=: 'power' is in 'g' of together=; name that"),
-        ({"mapping": {"together": {"g": "no"}}}, "together=: no column 'no' in <frame>"),
+        # What a mapping says is told by the mapping's key.
+        ({"mapping": {"together": {"g": "no"}}}, "mapping: together: no column 'no' in <frame>"),
+        (
+            {"mapping": {"together": {"g": ["power"]}}, "together": {"h": "power"}},
+            "together=: column 'power' is in 'g' ",
+        ),
         ({"mapping": {"together": ["g"]}}, "mapping: together must be a table: put groups like colour = "),
         ({"mapping": {"together": {"g": [True]}}}, "mapping: group 'g' must be a list of texts"),
         ({"together": COLOUR, "engine": "dask"}, "needs all rows in one place"),

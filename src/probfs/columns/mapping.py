@@ -78,8 +78,11 @@ class ColumnMapping:
         wanted += [("columns", name) for name in (*self.columns, *self.missing_cells)]
         for key, name in wanted:
             if name not in known:
-                problem = f"{key}: no column {quoted(name)} in {table}{did_you_mean(name, known)}"
-                raise MappingError(problem, source=self.source, line=_line_of(self.text, name))
+                raise self.error(f"{key}: no column {quoted(name)} in {table}{did_you_mean(name, known)}", name)
+
+    def error(self, problem: str, key: str) -> MappingError:
+        """What is wrong with the mapping, with the line on which a key stands."""
+        return MappingError(problem, source=self.source, line=_line_of(self.text, key))
 
     def is_numeric(self, name: str) -> bool:
         """Whether a column is to be numbers as they are."""

@@ -1,7 +1,7 @@
-"""Columns that are one feature together: they leave, are shuffled, tested and kept as one.
+"""Columns that are one feature: groups, which leave, are shuffled, tested and kept as one, and pairs.
 
-Unlike a pair (``joined``), whose joint value is one column, they stay what they are: to Naive Bayes they are
-independent within a class, and to other classifiers as many columns as before.
+The columns of a group stay what they are: to Naive Bayes they are independent within a class, and to other classifiers
+as many columns as before. The joint value of a pair is one column.
 """
 
 from __future__ import annotations
@@ -11,17 +11,18 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
-from itertools import chain, count
+from itertools import count
+from typing import NoReturn
 
 import numpy as np
 import pyarrow as pa
 
 from probfs.columns.choice import TableNames
-from probfs.columns.dataset import Dataset, Feature
+from probfs.columns.dataset import Dataset, DeferredLabels, Feature
 from probfs.columns.prepare import PreparedTable, Role
 from probfs.errors import UsageError
 from probfs.notes import Note, NoteKind
-from probfs.tables.arrays import Codes, Integers, code_type
+from probfs.tables.arrays import Codes, Integers, code_type, looked_up, text_array
 from probfs.text import and_more, option, quoted
 
 Groups = Mapping[str, Sequence[str]]
@@ -37,20 +38,26 @@ def find_groups(prepared: PreparedTable, given: Groups) -> dict[str, tuple[str, 
     take the place of a mapping's of the same name.
     """
     roles = {plan.name: plan.role for plan in prepared.plans}
-    names = TableNames.of(prepared.table)
+    names, mapping = TableNames.of(prepared.table), prepared.mapping
     found: dict[str, tuple[str, ...]] = {}
     group_of: dict[str, str] = {}
-    for group, texts in {**prepared.mapping.together, **given}.items():
-        if group in names.columns:
-            _refuse(f"there is a column {quoted(group)} already; give the group another name")
-        columns = dict.fromkeys(column for text in texts for column in _columns_named(text, group, names, roles))
-        found[group] = tuple(column for column in columns if roles[column] is Role.FEATURE)
-        if not found[group]:
-            _refuse(f"no column of {quoted(group)} is ranked; name others, or leave the group out")
-        for column in found[group]:
-            if column in group_of:
-                _refuse(f"column {quoted(column)} is in {quoted(group_of[column])} and in {quoted(group)}; keep one")
-            group_of[column] = group
+    for group, texts in {**mapping.together, **given}.items():
+        try:
+            if group in names.columns:
+                _refuse(f"there is a column {quoted(group)} already; give the group another name")
+            columns = dict.fromkeys(column for text in texts for column in _columns_named(text, group, names, roles))
+            found[group] = tuple(column for column in columns if roles[column] is Role.FEATURE)
+            if not found[group]:
+                _refuse(f"no column of {quoted(group)} is ranked; name others, or leave the group out")
+            for column in found[group]:
+                if column in group_of:
+                    both = f"{quoted(group_of[column])} and in {quoted(group)}"
+                    _refuse(f"column {quoted(column)} is in {both}; keep one")
+                group_of[column] = group
+        except UsageError as error:
+            if group in given:
+                raise
+            raise mapping.error(str(error).replace(option("together"), "together", 1), group) from None
     return found
 
 
@@ -71,8 +78,8 @@ def _columns_named(text: str, group: str, names: TableNames, roles: Mapping[str,
         yield from like
 
 
-def _refuse(problem: str) -> None:
-    raise UsageError(f"{option('together')}: {problem}")
+def _refuse(problem: str, parameter: str = "together") -> NoReturn:
+    raise UsageError(f"{option(parameter)}: {problem}")
 
 
 def put_together(dataset: Dataset, groups: Groups) -> Dataset:
@@ -115,6 +122,54 @@ def _put_together(name: str, columns: Sequence[Feature]) -> Feature:
     return Feature(name, pa.nulls(len(first), pa.string()), together[:rows], together[rows:], members=members)
 
 
+# Two columns as one
+
+
+def join_features(dataset: Dataset, pairs: Sequence[str]) -> Dataset:
+    """The dataset with a feature called ``a+b`` of joint values in the place of the features a and b, for each
+    ``"a+b"``.
+    """
+    features = {feature.name: feature for feature in dataset.features}
+    taken: set[str] = set()
+    for pair in pairs:
+        first, _, second = pair.partition("+")
+        if first == second or first not in features or second not in features:
+            _refuse(f"{quoted(pair)} does not name two columns that are ranked, as a+b does", "join")
+        if pair in features:
+            _refuse(f"there is a column {quoted(pair)} already; leave it out or rename it", "join")
+        for name in (first, second):
+            if name in taken:
+                _refuse(f"column {quoted(name)} is in two pairs; keep one of them", "join")
+            if features[name].numbers is not None:
+                hint = "cut it in a mapping, or use Naive Bayes"
+                _refuse(f"column {quoted(name)} is numbers to this classifier; {hint}", "join")
+        taken.update((first, second))
+        joint = _join(pair, features[first], features.pop(second))
+        features = {name: joint if name == first else feature for name, feature in features.items()}
+    return replace(dataset, features=tuple(features.values()))
+
+
+def _join(name: str, first: Feature, second: Feature) -> Feature:
+    """One feature of the pairs of values that some labelled row holds; all others are missing."""
+    width = second.values + 1
+    joint = first.labelled.astype(np.int64) * width + second.labelled
+    known = (first.labelled < first.values) & (second.labelled < second.values)
+    seen = np.unique(joint[known])
+    codes = np.full((first.values + 1) * width, len(seen), dtype=code_type(len(seen)))
+    codes[seen] = np.arange(len(seen))
+
+    def labels() -> pa.StringArray:
+        texts = [feature.labels.to_pylist() for feature in (first, second)]
+        return text_array([f"{texts[0][pair // width]}, {texts[1][pair % width]}" for pair in seen.tolist()])
+
+    return Feature(
+        name,
+        DeferredLabels(len(seen), labels),
+        looked_up(codes, joint),
+        looked_up(codes, first.unlabelled.astype(np.int64) * width + second.unlabelled),
+    )
+
+
 # Columns that should be one
 
 
@@ -125,8 +180,12 @@ def note_on_one_hot(dataset: Dataset, names: Collection[str]) -> list[Note]:
     found: dict[str, list[str]] = {}
     named: defaultdict[str, list[Feature]] = defaultdict(list)
     for feature in dataset.features:
-        for prefix in _prefixes(feature.name):
-            named[prefix].append(feature)
+        name = feature.name
+        prefixes = (name[:end] for end, letter in enumerate(name[1:-1], 2) if letter in _SEPARATORS)
+        # Names with other signs of patterns would be other patterns than they seem.
+        for prefix in prefixes if set(name).isdisjoint("*?,") else ():
+            if prefix.strip(_SEPARATORS):
+                named[prefix].append(feature)
     taken: set[str] = set()
     for prefix in sorted(named, key=len):
         columns = [feature.name for feature in named[prefix]]
@@ -137,26 +196,13 @@ def note_on_one_hot(dataset: Dataset, names: Collection[str]) -> list[Note]:
         return []
     prefix = next(iter(found))
     plain = prefix.rstrip(_SEPARATORS).replace("=", " ").strip() or "group"
-    name = next(name for name in chain([plain], (f"{plain} {number}" for number in count(2))) if name not in names)
+    name = plain if plain not in names else next(f"{plain} {n}" for n in count(2) if f"{plain} {n}" not in names)
     way = option("together", {name: f"{prefix}*"}, typed=shlex.quote(f"{name}={prefix}*"))
     sets = [f"{quoted(f'{prefix}*')} ({len(columns):,})" for prefix, columns in found.items()]
     message = f"0/1 columns of which exactly one is 1 in every row, as of one category: {and_more(sets, 6)}"
     every = [column for columns in found.values() for column in columns]
     remedy = f"{way} ranks {'them' if len(found) == 1 else 'the first of these'} as one"
     return [NoteKind.ONE_HOT.note(f"{message}; {remedy}", every)]
-
-
-def _prefixes(name: str) -> list[str]:
-    """The beginnings of a name that end with a separator.
-
-    >>> _prefixes("colour_dark_red")
-    ['colour_', 'colour_dark_']
-    """
-    if not set(name).isdisjoint("*?,"):
-        # Such names would be other patterns than they seem.
-        return []
-    found = [name[:end] for end, letter in enumerate(name[1:-1], 2) if letter in _SEPARATORS]
-    return [prefix for prefix in found if prefix.strip(_SEPARATORS)]
 
 
 def _are_one_hot(features: Sequence[Feature]) -> bool:

@@ -15,10 +15,9 @@ from probfs.classifiers.scores import SCORES
 from probfs.columns.choice import TableNames
 from probfs.columns.dataset import Dataset
 from probfs.columns.encode import encode
-from probfs.columns.joined import join_features
 from probfs.columns.prepare import ColumnPlan, PreparedTable, Role
 from probfs.columns.rules import Groups, cuts_numbers
-from probfs.columns.together import find_groups, note_on_one_hot, put_together
+from probfs.columns.together import find_groups, join_features, note_on_one_hot, put_together
 from probfs.errors import UsageError
 from probfs.notes import Note
 from probfs.ranking.candidates import Candidates, Encoded, OnNote, first_round, round_sizes, rounds_of, watch_first
