@@ -96,7 +96,7 @@ def check_that_all_ways_give_the_same(case: Case) -> None:
     with columns_together(False):
         assert everything(table, others, case) == expected
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(encode_module, "_code_quantiles", lambda *_: {})
+        patch.setattr(encode_module, "_code_numbers", lambda *_: {})
         assert everything(table, others, case) == expected
     marked = mark_missing(table, usual.na).columns.values()
     if all(column.distinct() for column in marked if column.is_numeric):
