@@ -83,7 +83,7 @@ def test_p_is_right_to_three_digits(seed: int) -> None:
     by_class = np.zeros((len(ends), classes))
     np.add.at(by_class, (np.searchsorted(ends, numbers), labels), 1)
     exact = rank_test(numbers[None], labels, classes, np.ones(rows, dtype=np.int64), 0).p[0]
-    assert rank_test_of_counts(by_class, 0).p[0] == pytest.approx(exact, rel=1e-3)
+    assert rank_test_of_counts(by_class[None], 0).p[0] == pytest.approx(exact, rel=1e-3)
 
 
 # Rankings

@@ -50,7 +50,7 @@ def test_counts_codes_order_and_company_change_nothing(block: tuple[Floats, Inte
     everything = [repeated, rank_test(np.cbrt(numbers) * 3 + 1, labels, 3, counts, 1)]
     tests: tuple[Callable[[Floats], ColumnTests], ...] = (
         lambda column: rank_test(column[None], labels, 3, counts, 1),
-        lambda column: rank_test_of_counts(counted(column, labels, counts), 1),
+        lambda column: rank_test_of_counts(counted(column, labels, counts)[None], 1),
     )
     for test in tests:
         everything.append(ColumnTests.of_nothing(len(numbers)))
@@ -119,4 +119,4 @@ def test_what_says_nothing_has_p_1() -> None:
     assert not tests.varies.any()
     assert run(numbers[1:2], np.zeros(12, np.int64)).p.tolist() == [1.0]
     assert run(np.empty((2, 0)), labels[:0]).p.tolist() == [1, 1]
-    assert rank_test_of_counts(np.zeros((0, 2)), 0).p.tolist() == [1.0]
+    assert rank_test_of_counts(np.zeros((1, 0, 2)), 0).p.tolist() == [1.0]

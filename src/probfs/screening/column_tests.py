@@ -8,7 +8,7 @@ Only the order of the numbers matters, and a row that counts for m rows is ranke
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -67,13 +67,8 @@ class ColumnTests:
         self.statistic[columns], self.p[columns], self.varies[columns] = tests.statistic, tests.p, tests.varies
 
 
-@dataclass(frozen=True, eq=False)
-class _Doubtful:
-    """Columns with the same margins whose p is to be drawn, unless too few draws can be afforded to lower it."""
-
-    columns: Integers
-    margins: Margins
-    relation: Floats
+# What is to be drawn: columns with the same margins, these, and the relations that were seen.
+_Doubtful = tuple[Integers, Margins, Floats]
 
 
 def _probabilities(
@@ -102,78 +97,63 @@ def _probabilities(
     doubtful = np.flatnonzero(rare & law.varies & (p < CLAIM))
     p[doubtful] = law.largest_tail(relation)[doubtful]
     groups = with_equal_margins(doubtful, value_rows, class_rows, numbers=numbers)
-    return p, [_Doubtful(same, margins, relation[same]) for same, margins in groups]
+    return p, [(same, margins, relation[same]) for same, margins in groups]
 
 
 def _draw(p: Floats, doubtful: _Doubtful, seed: int, draws: int) -> None:
     """Put drawn p-values in their places, but where no draws could give less than what is certain."""
-    unsure = p[doubtful.columns] * (draws + 1) > 1
+    columns, margins, relation = doubtful
+    unsure = p[columns] * (draws + 1) > 1
     if unsure.any():
-        p[doubtful.columns[unsure]] = doubtful.margins.drawn_p(doubtful.relation[unsure], seed, draws)
+        p[columns[unsure]] = margins.drawn_p(relation[unsure], seed, draws)
 
 
 # Values
 
 
 def chi_squared_test(counts: ValueCounts, seed: int, most_draws: int | None = None) -> ColumnTests:
-    """X² and p of every feature."""
+    """X² and p of every feature, by its values; missing cells are none."""
     most_draws = enough_draws(len(counts.values)) if most_draws is None else most_draws
     tests = ColumnTests.of_nothing(len(counts.values))
+    if not len(counts.values):
+        return tests
+    missing = counts.offset + counts.values
+    value_rows = counts.by_slot.sum(axis=1)
+    value_rows[missing] = 0
+    class_rows = np.add.reduceat(counts.by_slot, counts.offset) - counts.by_slot[missing]
+    rows = np.maximum(class_rows.sum(axis=1), 1)
+    feature = np.repeat(np.arange(len(counts.values)), counts.values + 1)
+    terms = np.zeros(len(value_rows))
+    # In parts, so that nothing else is as large as the counts.
+    at_a_time = max(1, _CELLS_OF_COUNTS // max(1, counts.by_slot.shape[1]))
+    for first in range(0, len(terms), at_a_time):
+        part = slice(first, first + at_a_time)
+        expected = value_rows[part, None] * class_rows[feature[part]] / rows[feature[part], None]
+        seen = expected > 0
+        difference = np.where(seen, counts.by_slot[part] - expected, 0.0)
+        terms[part] = (difference**2 / np.where(seen, expected, 1.0)).sum(axis=1)
     rare: list[_Doubtful] = []
-    value_rows, class_rows, terms = _sums_of_slots(counts)
     for width in np.unique(counts.values[counts.values > 1]).tolist():
         features = np.flatnonzero(counts.values == width)
         slots = counts.offset[features][:, None] + np.arange(width)
-        found, doubtful = _test_tables(value_rows[slots], class_rows[features], terms[slots], most_draws)
-        tests.put(features, found)
-        rare += [_Doubtful(features[one.columns], one.margins, one.relation) for one in doubtful]
+        held, of_class, all_rows = value_rows[slots], class_rows[features], rows[features]
+        relation = terms[slots].sum(axis=1) / all_rows
+        present = of_class.sum(axis=1)
+        law = PermutationLaw.of(present, Projections.onto_groups(held), Projections.onto_groups(of_class))
+        least = _least_seen(held) * _least_seen(of_class) / all_rows
+        cells = np.count_nonzero(held, axis=1) * np.count_nonzero(of_class, axis=1)
+        drawable = (present < MOST_ROWS) & (np.minimum(cells, present) <= _MOST_WORK_OF_A_DRAW)
+        is_rare = (least < _LEAST_EXPECTED) & drawable
+        p, doubtful = _probabilities(law, relation, held, of_class, is_rare, most_draws, numbers=False)
+        tests.put(features, ColumnTests(relation * present, p, law.varies))
+        rare += [(features[same], margins, seen) for same, margins, seen in doubtful]
     certain = 1 / (most_draws + 1)
-    work = sum(one.margins.work for one in rare if (tests.p[one.columns] > certain).any())
+    work = sum(margins.work for same, margins, _ in rare if (tests.p[same] > certain).any())
     # Where many features need draws, many may be related, and then less than the smallest p is enough.
     draws = min(most_draws, max(_FEWEST_DRAWS, _MOST_WORK // max(work, 1)))
     for one in rare:
         _draw(tests.p, one, seed, draws)
     return tests
-
-
-def parts_of_slots(counts: ValueCounts) -> Iterator[slice]:
-    """Slots whose counts are handled together, so that nothing else is as large as the counts."""
-    at_a_time = max(1, _CELLS_OF_COUNTS // max(1, counts.by_slot.shape[1]))
-    for first in range(0, len(counts.by_slot), at_a_time):
-        yield slice(first, first + at_a_time)
-
-
-def _sums_of_slots(counts: ValueCounts) -> tuple[Floats, Floats, Floats]:
-    """The rows of each slot, the rows of each feature and class, and each slot's part of X²; missing cells are none."""
-    features, missing = len(counts.values), counts.offset + counts.values
-    value_rows = counts.by_slot.sum(axis=1)
-    value_rows[missing] = 0
-    class_rows = np.add.reduceat(counts.by_slot, counts.offset) if features else np.empty((0, len(counts.class_rows)))
-    class_rows -= counts.by_slot[missing]
-    feature = np.repeat(np.arange(features), counts.values + 1)
-    rows = np.maximum(class_rows.sum(axis=1), 1)
-    terms = np.zeros(len(value_rows))
-    for part in parts_of_slots(counts):
-        expected = value_rows[part, None] * class_rows[feature[part]] / rows[feature[part], None]
-        seen = expected > 0
-        difference = np.where(seen, counts.by_slot[part] - expected, 0.0)
-        terms[part] = (difference**2 / np.where(seen, expected, 1.0)).sum(axis=1)
-    return value_rows, class_rows, terms
-
-
-def _test_tables(
-    value_rows: Floats, class_rows: Floats, terms: Floats, most_draws: int
-) -> tuple[ColumnTests, list[_Doubtful]]:
-    """X² and p of features of equally many values: features × values, features × classes."""
-    rows = class_rows.sum(axis=1)
-    relation = terms.sum(axis=1) / np.maximum(rows, 1)
-    law = PermutationLaw.of(rows, Projections.onto_groups(value_rows), Projections.onto_groups(class_rows))
-    least = _least_seen(value_rows) * _least_seen(class_rows) / np.maximum(rows, 1)
-    cells = np.count_nonzero(value_rows, axis=1) * np.count_nonzero(class_rows, axis=1)
-    drawable = (rows < MOST_ROWS) & (np.minimum(cells, rows) <= _MOST_WORK_OF_A_DRAW)
-    rare = (least < _LEAST_EXPECTED) & drawable
-    p, doubtful = _probabilities(law, relation, value_rows, class_rows, rare, most_draws, numbers=False)
-    return ColumnTests(relation * rows, p, law.varies), doubtful
 
 
 def _least_seen(sizes: Floats) -> Floats:
@@ -191,21 +171,42 @@ def rank_test(
     tests = ColumnTests.of_nothing(len(numbers))
     at_a_time = max(1, _CELLS_OF_NUMBERS // max(len(labels), 1))
     for first in range(0, len(numbers) if len(labels) else 0, at_a_time):
-        columns = np.arange(first, min(first + at_a_time, len(numbers)))
-        tests.put(columns, _test_numbers(numbers[columns], labels, classes, counts, seed, most_draws))
+        some = numbers[first : first + at_a_time]
+        if not counts.all():
+            some = np.where(counts > 0, some, np.nan)
+        order = np.argsort(some, axis=1)
+        in_order = np.take_along_axis(some, order, axis=1)
+        weights = np.where(np.isnan(in_order), 0.0, counts[order])
+        # Missing cells come last, with weight 0: they join the last number, and change nothing there.
+        new = np.ones(some.shape, dtype=np.bool_)
+        new[:, 1:] = in_order[:, 1:] > in_order[:, :-1]
+        starts = np.flatnonzero(new)
+        # The rows of a number are counted where its first row is, with zeros up to the next number.
+        number_rows = np.zeros(some.shape)
+        number_rows[new] = np.add.reduceat(weights.ravel(), starts)
+        by_number = midrank_scores(number_rows)
+        scores = np.repeat(by_number[new], np.diff(starts, append=new.size)).reshape(new.shape)
+        # Scores and weights are whole numbers, so no order of adding them changes a sum.
+        places = (labels[order] + np.arange(0, len(some) * classes, classes)[:, None]).ravel()
+        class_rows, class_sums = (
+            np.bincount(places, terms.ravel(), minlength=len(some) * classes).reshape(-1, classes).astype(np.float64)
+            for terms in (weights, weights * scores)
+        )
+        columns = np.arange(first, first + len(some))
+        tests.put(columns, _test_ranks(number_rows, by_number, class_rows, class_sums, seed, most_draws))
     return tests
 
 
 def rank_test_of_counts(by_class: Floats, seed: int, most_draws: int = MOST_DRAWS) -> ColumnTests:
-    """H and p of one column, from how many rows of each class hold each number: distinct numbers, in rising order, ×
-    classes. Numbers that no row holds do not matter.
+    """H and p of several columns, from how many rows of each class hold each number: columns × numbers, in rising order,
+    × classes. Numbers that no row holds do not matter.
     """
-    number_rows = by_class.sum(axis=1)
-    if not number_rows.any():
-        return ColumnTests.of_nothing(1)
+    if not by_class.any():
+        return ColumnTests.of_nothing(len(by_class))
+    number_rows = by_class.sum(axis=2)
     scores = midrank_scores(number_rows)
-    sums = by_class.sum(axis=0)[None], (scores @ by_class)[None]
-    return _test_ranks(number_rows[None], scores[None], *sums, seed, most_draws)
+    sums = by_class.sum(axis=1), np.einsum("fv,fvc->fc", scores, by_class)
+    return _test_ranks(number_rows, scores, *sums, seed, most_draws)
 
 
 def order_test(counts: ValueCounts, scales: Sequence[Floats | None], seed: int, most_draws: int) -> ColumnTests:
@@ -220,39 +221,10 @@ def order_test(counts: ValueCounts, scales: Sequence[Floats | None], seed: int, 
         by_class = counts.by_slot[counts.offset[features][:, None] + np.arange(width)]
         by_class[np.isnan(numbers)] = 0
         by_class = np.take_along_axis(by_class, np.argsort(numbers, axis=1)[:, :, None], axis=1)
-        number_rows = by_class.sum(axis=2)
-        scores = midrank_scores(number_rows)
-        sums = by_class.sum(axis=1), np.einsum("fv,fvc->fc", scores, by_class)
-        found = _test_ranks(number_rows, scores, *sums, seed, most_draws)
-        several = np.count_nonzero(number_rows, axis=1) > 2
+        found = rank_test_of_counts(by_class, seed, most_draws)
+        several = np.count_nonzero(by_class.any(axis=2), axis=1) > 2
         tests.put(features, replace(found, varies=found.varies & several))
     return tests
-
-
-def _test_numbers(
-    numbers: Floats, labels: Labels, classes: int, counts: Integers | Floats, seed: int, most_draws: int
-) -> ColumnTests:
-    if not counts.all():
-        numbers = np.where(counts > 0, numbers, np.nan)
-    order = np.argsort(numbers, axis=1)
-    sorted_numbers = np.take_along_axis(numbers, order, axis=1)
-    weights = np.where(np.isnan(sorted_numbers), 0.0, counts[order])
-    # Missing cells come last, with weight 0: they join the last number, and change nothing there.
-    new = np.ones(numbers.shape, dtype=np.bool_)
-    new[:, 1:] = sorted_numbers[:, 1:] > sorted_numbers[:, :-1]
-    starts = np.flatnonzero(new)
-    # The rows of a number are counted where its first row is, with zeros up to the next number.
-    number_rows = np.zeros(numbers.shape)
-    number_rows[new] = np.add.reduceat(weights.ravel(), starts)
-    by_number = midrank_scores(number_rows)
-    scores = np.repeat(by_number[new], np.diff(starts, append=new.size)).reshape(new.shape)
-    # Scores and weights are whole numbers, so no order of adding them changes a sum.
-    places = (labels[order] + np.arange(0, len(numbers) * classes, classes)[:, None]).ravel()
-    class_rows, class_sums = (
-        np.bincount(places, terms.ravel(), minlength=len(numbers) * classes).reshape(-1, classes).astype(np.float64)
-        for terms in (weights, weights * scores)
-    )
-    return _test_ranks(number_rows, by_number, class_rows, class_sums, seed, most_draws)
 
 
 def _test_ranks(

@@ -22,9 +22,9 @@ import numpy.typing as npt
 from probfs.columns.dataset import Dataset, ValueCounts
 from probfs.rows.block import Block
 from probfs.rows.blocks import Blocks
-from probfs.screening.counting import CodedNumbers, coded_numbers
+from probfs.screening.counting import coded_numbers
 from probfs.screening.permutations import midrank_scores
-from probfs.screening.redundancy import compare_values
+from probfs.screening.redundancy import PairCounts, compare_values
 from probfs.tables.arrays import Floats, Integers
 
 RANK_CORRELATION = 0.98
@@ -57,7 +57,7 @@ def find_near_copies(blocks: Blocks, dataset: Dataset, counts: ValueCounts, colu
         if first in found or not others:
             continue
         alike = _alike_values(blocks, dataset, counts, first, others)
-        alike |= _alike_numbers(blocks, dataset, first, [other for other in others if other not in alike])
+        alike |= _alike_numbers(blocks, first, [other for other in others if other not in alike])
         if alike:
             found.update(alike)
             groups.append({first: 1.0, **alike})
@@ -111,11 +111,10 @@ def _sample(block: Block, columns: list[int], value_scores: list[Floats], rows: 
 
 def _rank_scores(numbers: Floats, rows: Floats | Integers) -> Floats:
     """2·midrank - (N+1) of numbers that so many rows hold, in any order; 0 for what is no number."""
-    order = np.argsort(numbers)
+    distinct, place = np.unique(numbers, return_inverse=True)
     is_number = ~np.isnan(numbers)
-    scores = np.empty(len(numbers))
-    scores[order] = midrank_scores((rows * is_number)[order].astype(np.float64))
-    return np.where(is_number, scores, 0.0)
+    held = np.bincount(place, rows * is_number, minlength=len(distinct)).astype(np.float64)
+    return np.where(is_number, midrank_scores(held)[place], 0.0)
 
 
 def _standardize(cells: Sampled) -> Sampled:
@@ -146,21 +145,25 @@ def _alike_values(
     }
 
 
-def _alike_numbers(blocks: Blocks, dataset: Dataset, first: int, others: list[int]) -> dict[int, float]:
+def _alike_numbers(blocks: Blocks, first: int, others: Sequence[int]) -> dict[int, float]:
     """How far the ranks of the others correlate with those of a column, of those that do so far enough."""
-    columns = [first, *others]
-    scores = [_rank_scores(numbers, rows) for numbers, rows in _numbers_held(blocks, columns)]
-    if not others or not len(scores[0]):
+    if not others:
         return {}
+    numbers = blocks.each(_distinct_numbers, [first, *others])[0]
+    others = [other for other in others if other in numbers] if first in numbers else []
     alike = {}
-    for other, sums in zip(others, blocks.ask(_rank_sums, columns, scores), strict=True):
-        both, either, first_sum, other_sum, first_square, other_square, product = sums.tolist()
-        if not both or both < _SAME_MISSING * either:
+    for other, pairs in zip(others, blocks.ask(_pair_numbers, first, others), strict=True):
+        of_first, of_other = (np.append(numbers[one], np.nan)[pairs.cells[side]] for one, side in ((first, 1), (other, 2)))
+        both = ~np.isnan(of_first) & ~np.isnan(of_other)
+        rows, either = pairs.rows[both], pairs.rows[~np.isnan(of_first) | ~np.isnan(of_other)]
+        if not rows.sum() or rows.sum() < _SAME_MISSING * either.sum():
             continue
-        variances = (first_square - first_sum**2 / both) * (other_square - other_sum**2 / both)
-        correlation = (product - first_sum * other_sum / both) / math.sqrt(variances) if variances > 0 else 0.0
-        if abs(correlation) >= RANK_CORRELATION:
-            alike[other] = float(_exactly_one(np.abs(correlation)))
+        # The mean of each is 0.
+        a, b = _rank_scores(of_first[both], rows), _rank_scores(of_other[both], rows)
+        squares = float(rows @ a**2) * float(rows @ b**2)
+        correlation = abs(float(rows @ (a * b))) / math.sqrt(squares) if squares else 0.0
+        if correlation >= RANK_CORRELATION:
+            alike[other] = float(_exactly_one(np.array(correlation)))
     return alike
 
 
@@ -169,46 +172,18 @@ def _exactly_one(likeness: Floats) -> Floats:
     return np.where(likeness > 1 - 1e-9, 1.0, likeness)
 
 
-def _numbers_held(blocks: Blocks, columns: list[int]) -> list[tuple[Floats, Floats]]:
-    """The distinct numbers of some columns, and how many rows hold each; nothing of a column that has none."""
-    held = blocks.ask(_count_numbers, columns)
-    return list(zip(blocks.each(_distinct_numbers, columns)[0], held, strict=True))
+def _distinct_numbers(block: Block, columns: Sequence[int]) -> dict[int, Floats]:
+    return {one.feature: one.numbers for one in coded_numbers(block, columns)}
 
 
-def _by_column(block: Block, columns: list[int]) -> list[CodedNumbers | None]:
-    known = {one.feature: one for one in coded_numbers(block, columns)}
-    return [known.get(column) for column in columns]
-
-
-def _distinct_numbers(block: Block, columns: list[int]) -> list[Floats]:
-    return [np.empty(0) if one is None else one.numbers for one in _by_column(block, columns)]
-
-
-def _count_numbers(block: Block, columns: list[int]) -> list[Floats]:
-    weights = block.dataset.counts
-    held: list[Floats] = []
-    for one in _by_column(block, columns):
-        rows = np.empty(0) if one is None else np.bincount(one.codes, weights, minlength=len(one.numbers) + 1)[:-1]
-        held.append(rows.astype(np.float64))
-    return held
-
-
-def _rank_sums(block: Block, columns: list[int], scores: list[Floats]) -> list[Floats]:
-    """Of the first column and each other: how many rows have a number in both, and in either; and of the former rows
-    the sums of both scores, of their squares, and of their products.
-    """
-    first, *others = (
-        np.zeros(0) if one is None else np.append(np.where(np.isnan(one.numbers), np.nan, own), np.nan)[one.codes]
-        for one, own in zip(_by_column(block, columns), scores, strict=True)
-    )
-    counts, has_first, sums = block.dataset.counts, ~np.isnan(first), []
+def _pair_numbers(block: Block, first: int, others: Sequence[int]) -> list[PairCounts]:
+    """How many rows hold each number of a column beside each of others, by codes."""
+    known = {one.feature: one.codes for one in coded_numbers(block, [first, *others])}
+    counts, found = block.dataset.counts, []
     for other in others:
-        if not len(other):
-            sums.append(np.zeros(7))
-            continue
-        has_other = ~np.isnan(other)
-        both = has_first & has_other
-        a, b, weights = first[both], other[both], counts[both].astype(np.float64)
-        rows = weights.sum(), counts[has_first | has_other].sum()
-        sums.append(np.array([*rows, weights @ a, weights @ b, weights @ a**2, weights @ b**2, weights @ (a * b)]))
-    return sums
+        width = int(known[other].max(initial=0)) + 1
+        keys, places = np.unique(known[first].astype(np.int64) * width + known[other], return_inverse=True)
+        nothing = np.zeros(len(keys), dtype=np.int64)
+        cells = np.array([nothing, keys // width, keys % width, nothing])
+        found.append(PairCounts(cells, np.bincount(places, counts, minlength=len(keys)).astype(np.float64)))
+    return found

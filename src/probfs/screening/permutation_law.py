@@ -31,8 +31,8 @@ _FEWEST_ROWS = 4
 """The variance has N - 3 in a denominator; and of three rows nothing can be said."""
 _ROUNDING = 1e-12
 """Variance, relative to the squared mean, that is no more than rounding: the relation is the same in any order."""
-_EPSILON = 1e-17
-_TINY = 1e-300
+_EPSILON, _NEARLY_ONE, _TINY = 1e-17, 1e-14, 1e-300
+_MOST_TERMS = 100_000
 
 
 class Projections(NamedTuple):
@@ -97,48 +97,34 @@ def gamma_tail(shape: Floats, x: Floats) -> Floats:
     array([0.13533528, 1.        ])
     """
     tail = np.ones(len(x))
-    below, above = (x > 0) & (x < shape + 1), x >= shape + 1
-    tail[below] = 1 - _density(shape[below], x[below]) * _power_series(shape[below], x[below])
-    tail[above] = _density(shape[above], x[above]) * _continued_fraction(shape[above], x[above])
+    for parts, is_lower in (((x > 0) & (x < shape + 1), True), (x >= shape + 1, False)):
+        a, b = shape[parts], x[parts]
+        density = np.exp(a * np.log(b) - b - np.array([math.lgamma(one) for one in a.tolist()]))
+        tail[parts] = 1 - density * _power_series(a, b) if is_lower else density * _continued_fraction(a, b)
     return np.clip(tail, 0.0, 1.0)
-
-
-def _density(a: Floats, x: Floats) -> Floats:
-    """xᵃ e⁻ˣ / Γ(a)."""
-    density: Floats = np.exp(a * np.log(x) - x - np.array([math.lgamma(shape) for shape in a.tolist()]))
-    return density
 
 
 def _power_series(a: Floats, x: Floats) -> Floats:
     """Σ xⁿ / (a (a+1) … (a+n)), the lower part of the integral."""
-    total = np.empty(len(a))
-    left, n = np.arange(len(a)), 0
     term = series = 1 / a
-    while len(left):
-        n += 1
+    for n in range(1, _MOST_TERMS):
         term = term * x / (a + n)
         series = series + term
-        total[left] = series
-        # An element that has converged leaves, so that it does not depend on how long others take.
-        go = term > _EPSILON * series
-        left, a, x, term, series = left[go], a[go], x[go], term[go], series[go]
-    return total
+        if (term <= _EPSILON * series).all():
+            break
+    return series
 
 
 def _continued_fraction(a: Floats, x: Floats) -> Floats:
     """1 / (x+1-a - 1 (1-a) / (x+3-a - 2 (2-a) / (x+5-a - …))), the upper part, by Lentz's method."""
-    total = np.empty(len(a))
-    left, n = np.arange(len(a)), 0
     b = x + 1 - a
     c, d = np.full(len(a), 1 / _TINY), 1 / np.where(b == 0, _TINY, b)
     fraction = d
-    while len(left):
-        n += 1
+    for n in range(1, _MOST_TERMS):
         numerator, b = n * (a - n), b + 2
         d, c = numerator * d + b, b + numerator / c
         d, c = 1 / np.where(d == 0, _TINY, d), np.where(c == 0, _TINY, c)
         fraction = fraction * d * c
-        total[left] = fraction
-        go = np.abs(d * c - 1) > 3e-16
-        left, a, b, c, d, fraction = left[go], a[go], b[go], c[go], d[go], fraction[go]
-    return total
+        if (np.abs(d * c - 1) <= _NEARLY_ONE).all():
+            break
+    return fraction

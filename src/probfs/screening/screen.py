@@ -42,7 +42,7 @@ def screen_part(blocks: Blocks, dataset: Dataset, sample: Sample | None, counts:
     for first in range(0, len(features), _COLUMNS_AT_ONCE):
         counted = blocks.ask(count_numbers, part, first, first + _COLUMNS_AT_ONCE)
         for feature, by_class in zip(features[first:], counted, strict=False):
-            tests.put(np.array([feature]), rank_test_of_counts(by_class, seed, draws))
+            tests.put(np.array([feature]), rank_test_of_counts(by_class[None], seed, draws))
     return combined_probabilities(chi_squared_test(counts, seed, draws), tests)
 
 
@@ -96,7 +96,7 @@ def _test(
     numbers, rank = np.unique(part.numbers, return_inverse=True)
     by_class = np.zeros((len(numbers), classes))
     np.add.at(by_class, rank, part.count(labels, classes, counts))
-    return feature, rank_test_of_counts(by_class, seed, draws)
+    return feature, rank_test_of_counts(by_class[None], seed, draws)
 
 
 def combined_probabilities(first: ColumnTests, second: ColumnTests) -> Floats:
