@@ -29,8 +29,7 @@ from probfs.columns.dataset import Dataset, merge_equal_rows
 from probfs.columns.folds import deal_folds, order_by_content
 from probfs.output.sentences import describe_model
 from probfs.ranking.elimination import eliminate
-from probfs.rows.block import EVERYTHING, Block, SampleSeries
-from probfs.rows.blocks import LocalBlocks, deal_blocks
+from probfs.rows.blocks import EVERYTHING, Block, LocalBlocks, SampleSeries, deal_blocks
 from tests.support import exact_naive_bayes as reference
 from tests.support.datasets import dataset_of, problems
 from tests.support.exact_naive_bayes import Problem

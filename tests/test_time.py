@@ -22,8 +22,7 @@ from probfs.classifiers.scores import SCORES
 from probfs.columns.dataset import Dataset, merge_equal_rows, normalise_weights
 from probfs.columns.folds import consecutive_folds, order_by_content
 from probfs.ranking.elimination import eliminate
-from probfs.rows.block import EVERYTHING, Block, EarlierFolds, Part
-from probfs.rows.blocks import LocalBlocks, deal_blocks
+from probfs.rows.blocks import EVERYTHING, Block, EarlierFolds, LocalBlocks, Part, deal_blocks
 from probfs.screening.counting import count_folds
 from tests.support import exact_naive_bayes as reference
 from tests.support.datasets import dataset_of, problems, random_dataset

@@ -17,8 +17,7 @@ from probfs.ranking import uncertainty
 from probfs.ranking.candidates import Candidates, Encoded
 from probfs.ranking.result import RankedFeature, Stability
 from probfs.ranking.uncertainty import GROUPS, PAIRS, with_uncertainty
-from probfs.rows.block import EVERYTHING, Block, RandomSample, SampleSeries
-from probfs.rows.blocks import LocalBlocks, deal_starts
+from probfs.rows.blocks import EVERYTHING, Block, LocalBlocks, RandomSample, SampleSeries, deal_starts
 from probfs.screening.counting import count_values
 from probfs.tables.arrays import Floats, Integers
 from probfs.text import command_line_language

@@ -23,8 +23,20 @@ from probfs.cluster.engine import ClusterBlocks
 from probfs.columns.dataset import Dataset
 from probfs.columns.folds import deal_folds
 from probfs.ranking.elimination import Round, eliminate
-from probfs.rows.block import EVERYTHING, Block, Part, RandomSample, SampleSeries, WithoutFold, class_rows
-from probfs.rows.blocks import Blocks, LocalBlocks, add_answers, deal_blocks, deal_starts
+from probfs.rows.blocks import (
+    EVERYTHING,
+    Block,
+    Blocks,
+    LocalBlocks,
+    Part,
+    RandomSample,
+    SampleSeries,
+    WithoutFold,
+    add_answers,
+    class_rows,
+    deal_blocks,
+    deal_starts,
+)
 from probfs.screening.counting import count_folds, count_part, count_values
 from tests.support.clusters import InProcessCluster
 from tests.support.datasets import dataset_of, problems, random_dataset, with_unlabelled

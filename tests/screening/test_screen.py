@@ -10,8 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from probfs.columns.dataset import Dataset, Feature
-from probfs.rows.block import EVERYTHING
-from probfs.rows.blocks import deal_blocks
+from probfs.rows.blocks import EVERYTHING, deal_blocks
 from probfs.screening.column_tests import chi_squared_test, rank_test
 from probfs.screening.counting import CodedNumbers, NumberBlock, count_folds, count_part, count_values
 from probfs.screening.screen import q_values, screen, screen_part

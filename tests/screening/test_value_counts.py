@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from probfs.columns.dataset import Dataset, Feature
 from probfs.errors import DataError
-from probfs.rows.block import EVERYTHING, Block
-from probfs.rows.blocks import LocalBlocks, deal_blocks
+from probfs.rows.blocks import EVERYTHING, Block, LocalBlocks, deal_blocks
 from probfs.runtime import memory
 from probfs.screening import counting
 from probfs.screening.counting import count_folds, count_values

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from probfs.columns.dataset import Dataset, ValueCounts
 from probfs.ranking.candidates import Candidates, Encoded
-from probfs.rows.block import EVERYTHING, Block, WithoutFold
-from probfs.rows.blocks import LocalBlocks, deal_blocks
+from probfs.rows.blocks import EVERYTHING, Block, LocalBlocks, WithoutFold, deal_blocks
 from probfs.screening.counting import CodedNumbers, count_part, count_values
 from probfs.screening.screen import screen
 from probfs.selection.choice import Choice, choose_columns

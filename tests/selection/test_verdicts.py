@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from probfs.columns.dataset import Dataset, Feature
-from probfs.rows.block import Block
+from probfs.rows.blocks import Block
 from probfs.selection.choice import choose_columns
 from probfs.selection.verdicts import judge_columns, with_intervals
 from probfs.tables.arrays import text_array

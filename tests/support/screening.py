@@ -14,8 +14,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from probfs.columns.dataset import Dataset
-from probfs.rows.block import Block
-from probfs.rows.blocks import add_answers
+from probfs.rows.blocks import Block, add_answers
 from probfs.screening.counting import CodedNumbers
 from probfs.tables.arrays import Integers
 from tests.support.datasets import feature_of

@@ -13,7 +13,7 @@ from probfs.classifiers.options import EstimateName
 from probfs.classifiers.row_odds import Odds
 from probfs.classifiers.scores import Score
 from probfs.notes import Note
-from probfs.rows.block import EVERYTHING, Part
+from probfs.rows.blocks import EVERYTHING, Part
 from probfs.tables.arrays import Floats
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from probfs.columns.prepare import PreparedTable
 from probfs.columns.rules import UNKNOWN, cuts_numbers, positions_in
 from probfs.columns.target import check_target, row_counts
 from probfs.columns.texts import TableTexts
-from probfs.rows.block import Block
+from probfs.rows.blocks import Block
 from probfs.screening.counting import CodedNumbers
 from probfs.tables.arrays import Codes, Floats, Integers, code_type
 from probfs.tables.column import Column

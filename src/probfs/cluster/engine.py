@@ -49,8 +49,7 @@ from probfs.ranking.inputs import (
 )
 from probfs.ranking.settings import Settings
 from probfs.ranking.stages import announce_inputs
-from probfs.rows.block import BYTES_OF_A_ROW, Block
-from probfs.rows.blocks import add_answers
+from probfs.rows.blocks import BYTES_OF_A_ROW, Block, add_answers
 from probfs.runtime.memory import require_memory
 from probfs.runtime.progress import report
 from probfs.tables.arrays import Floats, Integers

@@ -20,8 +20,7 @@ from probfs.notes import Note
 from probfs.ranking.elimination import Round, alphabetical_ranks, eliminate, leaving_order, schedule
 from probfs.ranking.settings import Settings
 from probfs.ranking.sharpness import notes_on_weak_model
-from probfs.rows.block import EVERYTHING, Block, Part, Sample, class_rows
-from probfs.rows.blocks import Blocks
+from probfs.rows.blocks import EVERYTHING, Block, Blocks, Part, Sample, class_rows
 from probfs.screening.near_copies import NearCopies, find_near_copies
 from probfs.screening.screen import q_values, screen_part
 from probfs.tables.arrays import Floats, Integers

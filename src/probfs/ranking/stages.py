@@ -26,8 +26,7 @@ from probfs.ranking.result import Basis, InputSummary, Ranking
 from probfs.ranking.settings import Settings
 from probfs.ranking.story import RoundCollector, gather_background
 from probfs.ranking.uncertainty import check_rows, with_uncertainty
-from probfs.rows.block import EVERYTHING, Block
-from probfs.rows.blocks import LocalBlocks
+from probfs.rows.blocks import EVERYTHING, Block, LocalBlocks
 from probfs.runtime.progress import report
 from probfs.screening.counting import CodedNumbers, NumberBlock, count_part, numbers_before_cutting
 from probfs.text import option, quoted

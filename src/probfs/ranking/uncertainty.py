@@ -29,8 +29,7 @@ from probfs.notes import NoteKind
 from probfs.ranking.candidates import Candidates, order_columns
 from probfs.ranking.result import RankedFeature, Stability
 from probfs.ranking.settings import Settings
-from probfs.rows.block import EVERYTHING, Block, Part, RandomSample, SampleSeries
-from probfs.rows.blocks import deal_starts
+from probfs.rows.blocks import EVERYTHING, Block, Part, RandomSample, SampleSeries, deal_starts
 from probfs.runtime.progress import report
 from probfs.screening.counting import count_part
 from probfs.tables.arrays import Floats

@@ -10,7 +10,7 @@ import numpy as np
 from probfs.columns.dataset import Dataset, Feature, ValueCounts
 from probfs.columns.prepare import PreparedTable
 from probfs.columns.rules import cuts_numbers, some_numbers
-from probfs.rows.block import Block, Part
+from probfs.rows.blocks import Block, Part
 from probfs.runtime.memory import require_memory
 from probfs.tables.arrays import Codes, Floats, Integers, Labels, code_type
 from probfs.tables.cells import encode_cells

@@ -20,8 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from probfs.columns.dataset import Dataset, ValueCounts
-from probfs.rows.block import Block
-from probfs.rows.blocks import Blocks
+from probfs.rows.blocks import Block, Blocks
 from probfs.screening.counting import coded_numbers
 from probfs.screening.permutations import midrank_scores
 from probfs.screening.redundancy import PairCounts, compare_values
@@ -153,7 +152,9 @@ def _alike_numbers(blocks: Blocks, first: int, others: Sequence[int]) -> dict[in
     others = [other for other in others if other in numbers] if first in numbers else []
     alike = {}
     for other, pairs in zip(others, blocks.ask(_pair_numbers, first, others), strict=True):
-        of_first, of_other = (np.append(numbers[one], np.nan)[pairs.cells[side]] for one, side in ((first, 1), (other, 2)))
+        of_first, of_other = (
+            np.append(numbers[one], np.nan)[pairs.cells[side]] for one, side in ((first, 1), (other, 2))
+        )
         both = ~np.isnan(of_first) & ~np.isnan(of_other)
         rows, either = pairs.rows[both], pairs.rows[~np.isnan(of_first) | ~np.isnan(of_other)]
         if not rows.sum() or rows.sum() < _SAME_MISSING * either.sum():

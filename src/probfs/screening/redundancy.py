@@ -18,8 +18,7 @@ from itertools import pairwise
 import numpy as np
 
 from probfs.columns.dataset import Dataset
-from probfs.rows.block import Block
-from probfs.rows.blocks import Blocks
+from probfs.rows.blocks import Block, Blocks
 from probfs.tables.arrays import Floats, Integers
 
 _CELLS_AT_A_TIME = 1 << 21

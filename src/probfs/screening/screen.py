@@ -8,8 +8,7 @@ from itertools import chain
 import numpy as np
 
 from probfs.columns.dataset import LEAST_TOTAL, Dataset, ValueCounts
-from probfs.rows.block import Part, Sample
-from probfs.rows.blocks import Blocks
+from probfs.rows.blocks import Blocks, Part, Sample
 from probfs.runtime.parallel import count_cores, map_in_threads
 from probfs.screening.column_tests import ColumnTests, chi_squared_test, order_test, rank_test, rank_test_of_counts
 from probfs.screening.counting import CodedNumbers, NumberBlock, count_numbers, count_values, features_with_numbers

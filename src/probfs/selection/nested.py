@@ -18,8 +18,7 @@ from probfs.classifiers.unfitted import UnfittedClassifier
 from probfs.columns.dataset import ValueCounts
 from probfs.ranking.candidates import Candidates
 from probfs.ranking.sharpness import fit_sharpness
-from probfs.rows.block import EVERYTHING, Block, EarlierFolds, Sample, WithoutFold
-from probfs.rows.blocks import add_answers
+from probfs.rows.blocks import EVERYTHING, Block, EarlierFolds, Sample, WithoutFold, add_answers
 from probfs.runtime.progress import report
 from probfs.selection.choice import Choice, choose_columns
 from probfs.selection.result import HonestEstimate, Judged

@@ -20,8 +20,7 @@ from probfs.ranking.inputs import InputRequest
 from probfs.ranking.result import Ranking
 from probfs.ranking.stages import Engine, name_columns, summarize_inputs
 from probfs.ranking.story import gather_background
-from probfs.rows.block import EVERYTHING, Block
-from probfs.rows.blocks import deal_blocks
+from probfs.rows.blocks import EVERYTHING, Block, deal_blocks
 from probfs.runtime.progress import report
 from probfs.screening.counting import count_folds, count_part
 from probfs.selection.choice import Choice, choose_columns, find_best

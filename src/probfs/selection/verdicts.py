@@ -11,7 +11,7 @@ from probfs.columns.choice import CUT_ABOVE, DEFAULT_BINS
 from probfs.columns.dataset import Feature
 from probfs.columns.rules import interval_codes, quantile_points
 from probfs.ranking.candidates import Candidates
-from probfs.rows.block import Block
+from probfs.rows.blocks import Block
 from probfs.screening.redundancy import find_twins
 from probfs.selection.choice import Choice
 from probfs.selection.result import SelectedFeature, Verdict

@@ -23,8 +23,7 @@ from probfs.classifiers.naive_bayes.rows import CompiledRows, Features, Rows
 from probfs.classifiers.options import EstimateName
 from probfs.classifiers.row_odds import Moments, RowOdds, least_probability
 from probfs.columns.dataset import Dataset, ValueCounts
-from probfs.rows.block import EVERYTHING, Block, Part
-from probfs.rows.blocks import Blocks
+from probfs.rows.blocks import EVERYTHING, Block, Blocks, Part
 from probfs.tables.arrays import Codes, Flags, Floats, Integers, Labels
 
 Dealt = tuple[Integers, Integers, Integers]

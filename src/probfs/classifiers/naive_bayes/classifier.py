@@ -19,8 +19,7 @@ from probfs.classifiers.row_odds import RowOdds
 from probfs.columns.dataset import Dataset, ValueCounts
 from probfs.columns.folds import check_class_sizes, consecutive_folds, refuse_many_folds
 from probfs.notes import Note, NoteKind
-from probfs.rows.block import EVERYTHING, Block, Part
-from probfs.rows.blocks import Blocks, LocalBlocks, deal_blocks
+from probfs.rows.blocks import EVERYTHING, Block, Blocks, LocalBlocks, Part, deal_blocks
 from probfs.runtime.memory import require_memory
 from probfs.screening.counting import count_folds, count_part
 from probfs.tables.arrays import Floats, Integers
