@@ -198,7 +198,7 @@ def rank_test(
 
 
 def rank_test_of_counts(by_class: Floats, seed: int, most_draws: int = MOST_DRAWS) -> ColumnTests:
-    """H and p of several columns, from how many rows of each class hold each number: columns × numbers (in rising order)
+    """H and p of columns, from how many rows of each class hold each number: columns × numbers (rising)
     × classes. Numbers that no row holds do not matter.
     """
     if not by_class.any():
