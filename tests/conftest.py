@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import signal
 import subprocess
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pandas as pd
@@ -32,19 +34,18 @@ settings.load_profile("probfs")
 @pytest.fixture(scope="session", autouse=True)
 def _documents_follow_their_schemas() -> Iterator[None]:
     """Hold every JSON document that a test makes against its schema; `run_process` does so for other processes."""
-    write = writers._indented
 
-    def checked(content: Any) -> str:
-        if is_document(content):
+    def checked(content: Any, **options: Any) -> str:
+        if "indent" in options and is_document(content):
             try:
                 validate(content)
             except AssertionError as error:
                 # Unlike an exception, nothing between here and the test can take it for a mistake of the user's.
                 pytest.fail(str(error))
-        return write(content)
+        return json.dumps(content, **options)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(writers, "_indented", checked)
+        patch.setattr(writers, "json", SimpleNamespace(dumps=checked))
         yield
 
 

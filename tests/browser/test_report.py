@@ -1,4 +1,4 @@
-"""Reports in a real browser: nothing is asked for or complained of, and tables, story, schemes and print work."""
+"""Reports in a real browser: nothing is asked for or complained of, and tables, schemes and print work."""
 
 from __future__ import annotations
 
@@ -46,10 +46,6 @@ def choose(browser: Browser, selector: str, value: object, event: str = "change"
     browser.run(script % event, selector, value)
 
 
-def move_to(browser: Browser, place: int) -> None:
-    choose(browser, "#story-round", place, "input")
-
-
 def overflowing(browser: Browser, *, may_scroll: bool = False) -> list[str]:
     """Elements that reach beyond the window, other than those within a part of the page that can be scrolled."""
     script = """
@@ -68,8 +64,6 @@ def test_nothing_is_asked_for_or_complained_of_and_no_name_becomes_markup(
     browser: Browser, pages: Pages, name: str
 ) -> None:
     browser.open(pages[name])
-    if not name.startswith("pairs"):
-        move_to(browser, 1)
     for heading in ("p", "column"):
         sort_by(browser, heading)
     browser.run("document.querySelectorAll('#features tbody *').forEach(e => e.dispatchEvent(new Event('mouseover')))")
@@ -169,62 +163,11 @@ def test_rows_are_searched_and_groups_chosen(browser: Browser, pages: Pages) -> 
     assert all(name.startswith("noise_") for name in names)
 
 
-# The story.
-
-
-def test_moving_along_the_rounds_changes_bars_sentence_and_row(browser: Browser, pages: Pages) -> None:
-    browser.open(pages["ranking kiln"])
-    before = browser.texts("#story-bars .value")
-    assert len(before) == 8
-    assert browser.find("#story-sentence").text.startswith("Round 1 of 8: 8 columns are left.")
-    browser.find("#story-on").click()
-    assert len(browser.texts("#story-bars li")) == 7
-    assert browser.texts("#rounds .current td:first-child") == ["2"]
-    assert browser.find("#story-round").get_attribute("aria-valuetext") == "Round 2 of 8: 7 columns are left"
-    browser.find("#story-back").click()
-    assert browser.texts("#story-bars .value") == before
-    assert not browser.find("#story-back").is_enabled()
-    move_to(browser, 3)
-    script = "return [...document.querySelectorAll('#story-bars rect')].map(e => parseFloat(e.getAttribute('width')))"
-    values = [float(text) for text in browser.texts("#story-bars .value")]
-    assert browser.run(script) == pytest.approx([100 * value / max(values) for value in values], rel=1e-3)
-    browser.find("#story-scale").click()
-    assert max(browser.run(script)) < 100
-
-
-def test_the_column_that_leaves_is_marked_with_the_score_of_the_table(browser: Browser, pages: Pages) -> None:
-    browser.open(pages["selection cancer"])
-    in_table = dict(zip(browser.texts(NAMES), column(browser, 4), strict=True))
-    written = {}
-    for number in range(len(browser.texts("#rounds tbody tr"))):
-        move_to(browser, number)
-        (leaving,) = browser.texts("#story-bars .leaving .name")
-        (written[leaving],) = browser.texts("#story-bars .leaving .value")
-        assert browser.texts("#rounds .current td:last-child") == [leaving]
-        assert f"Then {leaving} leaves." in browser.find("#story-sentence").text
-    assert written == in_table
-    assert any(re.fullmatch(r"\d\.\d\de-0\d", value) for value in written.values())
-
-
-def test_columns_of_a_round_are_found_and_ordered_by_score(browser: Browser, pages: Pages) -> None:
-    browser.open(pages["ranking large"])
-    assert len(browser.texts("#story-bars li")) == 30
-    assert browser.find("#story-rest").text.startswith("… 170 more, none above ")
-    choose(browser, "#story-order", "score")
-    values = [float(text) for text in browser.texts("#story-bars .value")]
-    assert values == sorted(values, reverse=True)
-    type_into(browser, "#story-find", "measurement_19")
-    assert sorted(browser.texts("#story-bars .name")) == sorted(f"measurement_19{end}" for end in ["", *range(10)])
-
-
 def test_everything_is_done_by_keys_and_shows_the_focus(browser: Browser, pages: Pages) -> None:
     browser.open(pages["ranking kiln"])
     browser.run("document.querySelector('#features thead button').focus()")
     browser.press("\ue007")
     assert browser.find("#features thead th").get_attribute("aria-sort") == "ascending"
-    browser.run("document.getElementById('story-round').focus()")
-    browser.press("\ue014", "\ue014")
-    assert browser.find("#story-sentence").text.startswith("Round 3 of 8")
     browser.run("document.activeElement.blur()")
     seen = set()
     script = (
@@ -301,5 +244,5 @@ def test_without_scripts_the_page_is_complete(browser: Browser, pages: Pages) ->
     browser.set_scripting(True)
     assert len(browser.texts(NAMES)) == 20
     assert len(browser.texts("#rounds tbody tr")) == 20
-    assert browser.texts(".controls, #story-player, button") == []
+    assert browser.texts(".controls, button") == []
     assert browser.texts("#features thead th")[:3] == ["rank", "column", "importance Ŝ_S"]

@@ -18,7 +18,7 @@ from probfs.comparison.changes import compare_rankings
 from probfs.comparison.result import Comparison, Side
 from probfs.errors import DataError, UsageError
 from probfs.notes import Note, NoteKind
-from probfs.output.writers import finite
+from probfs.output.documents import plain
 from probfs.ranking.document import kind_of_document, read_json
 from probfs.ranking.result import Ranking
 from probfs.runtime.progress import Progress, listening
@@ -138,7 +138,7 @@ def _find_side(given: Comparable, name: str, reading: Mapping[str, Any]) -> Side
 def _side_of(result: Ranking | Selection, document: str, settings: Mapping[str, Any] | None = None) -> Side:
     if not result.features:
         raise DataError("lists no column, so there is nothing to compare", source=document)
-    return Side(document, result, finite(result.settings.to_dict()) if settings is None else settings)
+    return Side(document, result, plain(result.settings) if settings is None else settings)
 
 
 def _leads_to_document(path: str, has_format: bool, max_unpacked: int | None) -> bool:
@@ -176,7 +176,7 @@ def _rank_alike(data: Any, side: Side, reading: Mapping[str, Any], on_note: Call
     from probfs.api import calls
 
     settings, files = side.result.settings, side.input.unlabelled_sources
-    known = finite(settings.to_dict())
+    known = plain(settings)
     strange = [name for name, value in side.settings.items() if value is not None and known.get(name) != value]
     problem = ""
     if isinstance(settings.model, UserEstimator) and settings.model.estimator is None:

@@ -127,12 +127,14 @@ def content_of(schema: str, result: Any, keys: Sequence[str]) -> dict[str, Any]:
 
 
 def plain(value: Any) -> Any:
-    """A value made of what JSON has."""
-    if type(value) in (str, int, float, bool, type(None)):
+    """A value made of what JSON has; None stands for NaN and infinity, which it does not have."""
+    if type(value) in (str, int, bool, type(None)):
         return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
     if hasattr(value, "to_dict"):
-        return value.to_dict()
-    if is_dataclass(value):
+        value = value.to_dict()
+    elif is_dataclass(value):
         value = vars(value)
     if isinstance(value, Mapping):
         return {key: plain(item) for key, item in value.items()}

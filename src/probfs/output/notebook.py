@@ -5,7 +5,6 @@ every text that they write is escaped, and none acts on its neighbours.
 from __future__ import annotations
 
 from functools import cache
-from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from probfs.classifiers.scores import SCORES
@@ -16,7 +15,6 @@ from probfs.text import printable, shorten_middle
 
 if TYPE_CHECKING:
     from jinja2 import Template
-    from markupsafe import Markup
 
     from probfs.ranking.result import Ranking
     from probfs.selection.result import Selection
@@ -72,18 +70,9 @@ def load_template(name: str, /, **filters: Any) -> Template:
         lstrip_blocks=True,
         finalize=_shown,
     )
-    environment.policies["json.dumps_kwargs"] = {"allow_nan": False, "separators": (",", ":")}
     environment.filters |= {"shorten": lambda text, most: shorten_middle(printable(text), most), "bars": bar_lengths}
     environment.filters |= filters
     return environment.get_template(name)
-
-
-@cache
-def read_asset(name: str) -> Markup:
-    """A file of this package, which no name or value has a part in."""
-    from markupsafe import Markup
-
-    return Markup((files(__package__) / "assets" / name).read_text("utf-8"))  # noqa: S704  # it is ours
 
 
 def _shown(value: Any) -> Any:

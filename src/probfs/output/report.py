@@ -7,12 +7,13 @@ looks like a script would not run even if it were one.
 from __future__ import annotations
 
 import base64
+import contextlib
 import hashlib
 import math
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from probfs.classifiers.scores import SCORES
@@ -27,20 +28,19 @@ from probfs.output.documents import (
     ranking_table,
     selection_table,
 )
-from probfs.output.drawings import Panel, ranking_drawing, selection_drawing
-from probfs.output.notebook import load_template, read_asset
+from probfs.output.drawings import Curve, CurveStyle, Drawing, Panel, ranking_drawing, rows_judged, selection_drawing
+from probfs.output.notebook import load_template
 from probfs.output.sentences import (
     VERDICT_WORDS,
     errors_of,
     inspection_sentences,
-    is_noise,
     pairs_sentences,
     ranking_sentences,
     selection_sentences,
     shown_number,
     shown_scores,
 )
-from probfs.text import counted, listed, printable, quoted, shorten_middle
+from probfs.text import counted, listed, printable, shorten_middle
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -50,7 +50,6 @@ if TYPE_CHECKING:
     from probfs.ranking.story import Background
     from probfs.selection.result import Selection
 
-_BEST = 5
 _MOST_BARS = 12
 _MOST_POINTS = 300
 _MOST_PAIRS = 500
@@ -61,82 +60,34 @@ _LONGEST = {"name": 200, "text": 300, "value": 60}
 _LONGEST_ON_MAP = 28
 _MARKS = {"least": 6, "estimate": 4}
 """What a chart has that is no line: the radius of its circle."""
+_LINES: tuple[CurveStyle, ...] = ("solid", "dashed", "dotted", "dashdot")
 _QUOTED = re.compile("&#39;(.+?)&#39;")
 _INTERVAL = re.compile(r"\(.*?,(?P<end>.*)\]")
-_JUDGED = {
-    "rows": "how the model does on the rows that decide which column leaves",
-    "training rows": "how the model does on the rows that it was trained on",
-    "held-out rows": "how many held-out rows the model gets wrong, and its log-loss on the rows it was trained on",
-}
-
-
-@dataclass(frozen=True)
-class PageTable:
-    """A table of the page."""
-
-    name: str
-    caption: str
-    table: Table
-    groups: Mapping[str, str] = field(default_factory=dict)
-    """The groups that rows can be chosen by, and what they are called."""
-    is_long: bool = True
-    """Whether readers want to sort it and to look for rows."""
-
-
-# Rankings.
 
 
 def ranking_report(ranking: Ranking) -> str:
     """The page, as text."""
-    data, first = ranking.input, ranking.rounds[0]
-    listed_noise = sum(is_noise(feature, ranking) for feature in ranking.features)
-    best = listed((feature.feature for feature in ranking.features[:_BEST]), _BEST)
-    found = f"{'The first column is' if len(ranking.features) == 1 else 'The first columns are'} {best}."
-    if listed_noise:
-        found += f" These rows cannot tell {listed_noise:,} of those listed from noise."
+    data, rounds = ranking.input, ranking.rounds
     rows = "rows"
     if ranking.settings.estimate == "resubstitution":
-        rows = "training rows" if first.held_out_errors("resubstitution") is None else "held-out rows"
-    groups = {"plain": "told from noise", "noise": NOISE_MARK} if listed_noise else {}
+        rows = "training rows" if rounds[0].held_out_errors("resubstitution") is None else "held-out rows"
+    ranked = [name for summary in reversed(rounds) for name in reversed(summary.removed)]
+    told = {each.features: (errors_of(each, ranking), each.log_loss) for each in rounds}
     return _render(
         ranking,
         title=f"Ranking of {data.source}",
-        subtitle=f"Which columns predict {_shown_name(data.target)}, most important first",
+        subtitle=f"Which columns predict {_shorten(data.target)}, most important first",
         facts=[
             *_data_facts(data),
-            (f"{errors_of(first, ranking) / first.rows:.1%}", f"of {rows} wrong with all columns"),
+            (f"{errors_of(rounds[0], ranking) / rounds[0].rows:.1%}", f"of {rows} wrong with all columns"),
         ],
-        sentences=[*ranking_sentences(ranking), found],
+        sentences=ranking_sentences(ranking),
         drawing=ranking_drawing(ranking),
         scores=shown_scores(ranking),
-        table=PageTable("features", _caption(ranking), ranking_table(ranking, on_page=True), groups),
-        story=_ranking_story(ranking, rows),
+        table=ranking_table(ranking, on_page=True),
+        groups={"plain": "told from noise", "noise": NOISE_MARK},
+        story=_tell_story(ranking, told, ranked, rounds[0].rows, rows),
     )
-
-
-def _data_facts(data: InputSummary) -> list[tuple[str, str]]:
-    return [
-        (f"{data.features:,}", "column" if data.features == 1 else "columns"),
-        (f"{data.labelled_rows:,}", "labelled rows"),
-        (f"{len(data.classes):,}", "classes"),
-    ]
-
-
-def _caption(result: Ranking | Selection) -> str:
-    shown, total = len(result.features), result.input.features
-    return f"The best {shown:,} of {total:,} columns" if shown < total else "All columns, best first"
-
-
-def _ranking_story(ranking: Ranking, rows: str) -> Mapping[str, Any] | None:
-    if ranking.background is None:
-        return None
-    summaries = [ranking.rounds[told.round - 1] for told in ranking.background.story]
-    models = [(each.features, errors_of(each, ranking), each.log_loss) for each in summaries]
-    ranked = [name for summary in reversed(ranking.rounds) for name in reversed(summary.removed)]
-    return _tell_story(ranking, models, ranked, rows)
-
-
-# Selections.
 
 
 def selection_report(selection: Selection) -> str:
@@ -149,32 +100,21 @@ def selection_report(selection: Selection) -> str:
         judged = ((honest.kept, chosen), (honest.all, "with all columns"), (honest.none, "with none"))
         facts += [(f"{estimate.errors / estimate.rows:.1%}", what) for estimate, what in judged]
     verdicts: Counter[str] = Counter(feature.verdict for feature in selection.features)
-    kept = f"Kept: {listed(selection.kept, 2 * _BEST)}." if selection.kept else "No column is kept."
-    groups = {name: f"{word} ({verdicts[name]:,})" for name, word in VERDICT_WORDS.items() if verdicts[name]}
+    # Those that were eliminated one by one come first of all.
+    ranked = [feature.feature for feature in (*selection.features, *selection.unlisted)]
+    told = {size.features: (size.errors, size.log_loss) for size in selection.sizes}
     return _render(
         selection,
         title=f"Which columns of {data.source} to keep",
-        subtitle=f"To predict {_shown_name(data.target)} by {selection.settings.model.summary}",
+        subtitle=f"To predict {_shorten(data.target)} by {selection.settings.model.summary}",
         facts=facts,
-        sentences=[*selection_sentences(selection), kept],
+        sentences=selection_sentences(selection),
         drawing=selection_drawing(selection),
         scores=[SCORES[selection.settings.score]],
-        table=PageTable("features", _caption(selection), selection_table(selection, on_page=True), groups),
-        story=_selection_story(selection),
+        table=selection_table(selection, on_page=True),
+        groups={name: f"{word} ({verdicts[name]:,})" for name, word in VERDICT_WORDS.items() if verdicts[name]},
+        story=_tell_story(selection, told, ranked, rows_judged(selection) or data.labelled_rows, "rows"),
     )
-
-
-def _selection_story(selection: Selection) -> Mapping[str, Any] | None:
-    if selection.background is None:
-        return None
-    sizes = {size.features: size for size in selection.sizes}
-    told = [sizes[len(round_.scores)] for round_ in selection.background.story]
-    # Those that were eliminated one by one come first of all.
-    ranked = [feature.feature for feature in (*selection.features, *selection.unlisted)[: max(sizes)]]
-    return _tell_story(selection, [(size.features, size.errors, size.log_loss) for size in told], ranked, "rows")
-
-
-# Pairs.
 
 
 def pairs_report(pairs: Pairs) -> str:
@@ -183,91 +123,91 @@ def pairs_report(pairs: Pairs) -> str:
     return _render(
         pairs,
         title=f"Pairs of columns of {data.source}",
-        subtitle=f"Which of them tell {_shown_name(data.target)} together",
+        subtitle=f"Which of them tell {_shorten(data.target)} together",
         facts=[*_data_facts(data), (f"{len(pairs.found):,} of {pairs.tested:,}", "pairs found")],
         sentences=pairs_sentences(pairs),
-        heading="Pairs",
-        table=PageTable("features", "Pairs, best first", pairs_table(pairs, _MOST_PAIRS)),
+        table=pairs_table(pairs, _MOST_PAIRS),
         heat_map=_heat_map(pairs),
     )
 
 
-def _heat_map(pairs: Pairs) -> Mapping[str, Any] | None:
-    """The columns of the best pairs, and how dark the cell of each two of them is; None where it is not listed."""
-    names: dict[str, None] = {}
-    for pair in pairs.pairs:
-        if len(names.keys() | {pair.a, pair.b}) <= _MOST_ON_MAP:
-            names |= dict.fromkeys((pair.a, pair.b))
-    gains = {frozenset((pair.a, pair.b)): max(pair.gain, 0.0) for pair in pairs.pairs}
-    largest = max(gains.values(), default=0.0) or 1.0
-    shown = [shorten_middle(printable(name), _LONGEST_ON_MAP) for name in names]
-    cells = [[gains.get(frozenset((a, b))) if a != b else None for b in names] for a in names]
-    return {
-        "names": shown,
-        "margin": 16 + 8 * max(map(len, shown), default=0),
-        "cells": [[None if gain is None else gain / largest for gain in row] for row in cells],
-    }
+def _data_facts(data: InputSummary) -> list[tuple[str, str]]:
+    return [
+        (f"{data.features:,}", "column" if data.features == 1 else "columns"),
+        (f"{data.labelled_rows:,}", "labelled rows"),
+        (f"{len(data.classes):,}", "classes"),
+    ]
 
 
-# The page.
-
-
-def _render(result: Ranking | Selection | Pairs, *, table: PageTable, **parts: Any) -> str:
+def _render(
+    result: Ranking | Selection | Pairs,
+    *,
+    table: Table,
+    drawing: Drawing | None = None,
+    story: Mapping[str, Any] | None = None,
+    heat_map: Mapping[str, Any] | None = None,
+    **parts: Any,
+) -> str:
     settings = result.settings if isinstance(result.settings, dict) else result.settings.to_dict()
     background: Background | None = getattr(result, "background", None)
-    data = None if background is None else _describe_data(background, result.input, settings.get("count"))
-    parts = {"heading": "Columns", "scores": (), "drawing": None, "story": None, "heat_map": None, **parts}
-    story, drawing = parts["story"], parts["drawing"]
-    tables = [table, *([story["table"]] if story else []), *([data["classes"], data["columns"]] if data else [])]
-    style, script = read_asset("report.css") + _table_rules(tables), read_asset("report.js")
+    data = None if background is None else _describe_data(background)
+    tables = {"features": table}
+    tables |= {"rounds": story["table"]} if story else {}
+    tables |= {"classes": data["classes"], "columns": data["columns"]} if data else {}
+    style, script = _read_asset("report.css") + _table_rules(tables), _read_asset("report.js")
     warnings, notes = texts_by_severity(result.warnings)
     bars = () if drawing is None else drawing.bars[:_MOST_BARS]
-    chosen = {name: value for name, value in settings.items() if value not in (None, (), [], {})}
-    return load_template(
-        "report.html.jinja", sentence=_sentence, cell=_shown_cell, name=_shown_name, score=shown_number
-    ).render(
-        **parts,
+    listed_columns, columns = len(table.groups), result.input.features
+    best = f"The best {listed_columns:,} of {columns:,} columns"
+    return load_template("report.html.jinja", sentence=_sentence, cell=_shorten, score=shown_number).render(
+        {"groups": {}, "scores": ()} | parts,
         style=style,
         script=script,
         policy=f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; base-uri 'none'; "
         "form-action 'none'",
         notices=[("Warnings", warnings), ("Notes", notes)],
+        drawing=drawing,
         bars=list(zip(bars, bar_lengths([bar.value for bar in bars]), strict=True)),
         charts=[_chart(panel) for panel in drawing.panels] if drawing else [],
         marks=_MARKS,
         features=table,
+        caption=best if listed_columns < columns else "All columns, best first",
+        story=story,
+        heat_map=heat_map,
         input=result.input,
         data=data,
-        settings={name: _shown_setting(value) for name, value in chosen.items()},
+        settings={name: _shown_setting(value) for name, value in settings.items() if value not in (None, (), [], {})},
         call=None if background is None else background.call,
         version=result.version,
     )
 
 
-def _shown_name(name: str) -> str:
-    """A name as the page has it: nothing in it acts on its neighbours, and it is not longer than a few lines."""
-    return _shown_cell(name, "name")
-
-
-def _shown_cell(text: str, kind: str) -> str:
-    longest = _LONGEST.get(kind, 10_000)
-    return shorten_middle(printable(shorten_middle(text, longest)), longest)
+def _shorten(text: str, kind: str = "name") -> str:
+    """A text as the page has it: nothing in it acts on its neighbours, and it is not longer than a few lines."""
+    return shorten_middle(printable(text), _LONGEST.get(kind, 10_000))
 
 
 def _shown_setting(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return listed(map(str, value), 12) if isinstance(value, tuple | list) else _shown_name(str(value))
+    return listed(map(str, value), 12) if isinstance(value, tuple | list) else _shorten(str(value))
 
 
-def _table_rules(tables: Sequence[PageTable]) -> Markup:
+def _read_asset(name: str) -> Markup:
+    """A file of this package, which no name or value has a part in."""
+    from markupsafe import Markup
+
+    return Markup((files(__package__) / "assets" / name).read_text("utf-8"))  # noqa: S704  # it is ours
+
+
+def _table_rules(tables: Mapping[str, Table]) -> Markup:
     """Rules of style for the columns of tables; the headings that narrow windows show beside cells are ours."""
     from markupsafe import Markup
 
     rules = []
-    for table in tables:
-        for number, column in enumerate(table.table.columns, 1):
-            cell = f"#{table.name} tbody tr > :nth-child({number})"
+    for name, table in tables.items():
+        for number, column in enumerate(table.columns, 1):
+            cell = f"#{name} tbody tr > :nth-child({number})"
             if column.kind != "number":
                 rules.append(f"{cell} {{ text-align: left; }}")
             if column.kind in ("text", "value"):
@@ -331,91 +271,88 @@ def _chart(panel: Panel) -> Mapping[str, Any]:
     }
 
 
-def _tell_story(
-    result: Ranking | Selection, models: Sequence[tuple[int, int, float]], ranked: Sequence[str], rows: str
-) -> Mapping[str, Any] | None:
-    """The rounds as a table, and as what the script shows of them; a single round has no story.
+def _heat_map(pairs: Pairs) -> Mapping[str, Any] | None:
+    """The columns of the best pairs, and how dark the cell of each two of them is; None where it is not listed."""
+    names: dict[str, None] = {}
+    for pair in pairs.pairs:
+        if len(names.keys() | {pair.a, pair.b}) <= _MOST_ON_MAP:
+            names |= dict.fromkeys((pair.a, pair.b))
+    gains = {frozenset((pair.a, pair.b)): max(pair.gain, 0.0) for pair in pairs.pairs}
+    largest = max(gains.values(), default=0.0) or 1.0
+    shown = [shorten_middle(printable(name), _LONGEST_ON_MAP) for name in names]
+    cells = [[gains.get(frozenset((a, b))) if a != b else None for b in names] for a in names]
+    return {
+        "names": shown,
+        "margin": 16 + 8 * max(map(len, shown), default=0),
+        "cells": [[None if gain is None else gain / largest for gain in row] for row in cells],
+    }
 
-    The columns, errors and log-loss of each round's model are given, and the names of all columns, best first.
+
+def _tell_story(
+    result: Ranking | Selection,
+    models: Mapping[int, tuple[int, float]],
+    ranked: Sequence[str],
+    judged: int,
+    rows: str,
+) -> Mapping[str, Any] | None:
+    """Some rounds as a table, and the scores of the best columns in them; a single round has no story.
+
+    The errors and the log-loss of the models of so many columns are given, the names of all columns, best first, how
+    many rows were judged, and what these are.
     """
-    story, total = result.background.story if result.background else (), result.input.labelled_rows
+    story = () if result.background is None else result.background.story
     if not story or story[-1].round < 2:
         return None
-    rounds, most = story[-1].round, min(len(result.features), len(ranked))
-    after = [*(columns for columns, _, _ in models[1:]), 0]
-    until = [*(told.round for told in story[1:]), rounds + 1]
-    training = "" if rows == "rows" else " on training rows"
-    cells, sentences = [], []
-    for told, (columns, errors, log_loss), left, end in zip(story, models, after, until, strict=True):
-        leaving, share, loss = _name_few(ranked[left:columns][::-1]), f"{errors / total:.1%}", shown_number(log_loss, 3)
-        cells.append((f"{told.round:,}", f"{columns:,}", f"{errors:,}", share, loss, leaving))
-        then = "Then" if end == told.round + 1 else f"By round {end:,}"
-        sentences.append(
-            f"Round {told.round:,} of {rounds:,}: {counted(columns, 'column is', 'columns are')} left. "
-            f"The model gets {errors:,} of {total:,} {rows} wrong ({share}), log-loss {loss}{training}. "
-            f"{then} {leaving} {'leaves' if columns - left == 1 else 'leave'}."
+    cells = []
+    for told, after in zip(story, [*(len(told.scores) for told in story[1:]), 0], strict=True):
+        columns = len(told.scores)
+        errors, log_loss = models[columns]
+        leaving = ranked[after:columns][::-1]
+        names = ", ".join(_shorten(name, "value") for name in leaving[:3])
+        names += f" and {counted(len(leaving) - 3, 'other')}" if len(leaving) > 3 else ""
+        numbers = (f"{told.round:,}", f"{columns:,}", f"{errors:,}", f"{errors / judged:.1%}")
+        cells.append((*numbers, shown_number(log_loss, 3), names))
+    trained = "" if rows == "rows" else " on training rows"
+    headings = ("round", "columns", f"{rows} wrong", "share wrong", f"log-loss{trained}", "then left")
+    some = f"{len(story)} of the {story[-1].round:,} rounds" if len(story) < story[-1].round else "All rounds"
+    curves = [
+        Curve(
+            _shorten(name, "value"),
+            tuple((len(told.scores), told.scores[place]) for told in story if place < len(told.scores)),
+            look,
         )
-    headings = ("round", "columns", "rows wrong", "share wrong", "log-loss")
-    *numbers, names = zip(*cells, strict=True)
-    table = [TableColumn(heading, column) for heading, column in zip(headings, numbers, strict=True)]
-    some = f"{len(story)} of the {rounds:,} rounds" if len(story) < rounds else "All rounds"
-    script = {
-        "sentences": [printable(sentence) for sentence in sentences],
-        # Those of the columns that are left, in the order of the table of columns.
-        "scores": [[_rounded(value) for value in told.scores[:most]] for told in story],
-        # How many are left, listed or not.
-        "left": [len(told.scores) for told in story],
-        "largest": [max((abs(_rounded(value) or 0.0) for value in told.scores), default=0.0) for told in story],
-    }
+        for place, (name, look) in enumerate(zip(ranked, _LINES, strict=False))
+    ]
+    panel = Panel(
+        f"{SCORES[result.settings.score].heading} of the best columns", tuple(curve for curve in curves if curve.points)
+    )
     return {
-        "score": SCORES[result.settings.score].heading,
-        "table": PageTable(
-            "rounds",
-            f"{some}: {_JUDGED[rows]}",
-            Table([*table, TableColumn("then left", names, "text")]),
-            is_long=False,
+        "caption": f"{some}, and how well the model of the columns that are left does",
+        "table": Table(
+            [
+                TableColumn(heading, column, "text" if heading == "then left" else "number")
+                for heading, column in zip(headings, zip(*cells, strict=True), strict=True)
+            ]
         ),
-        "rounds": len(story),
-        "script": script,
+        "chart": _chart(panel),
+        "legend": {curve.label: curve.style for curve in panel.curves},
     }
 
 
-def _name_few(leaving: Sequence[str]) -> str:
-    shown = ", ".join(_shown_cell(name, "value") for name in leaving[:3])
-    return shown if len(leaving) <= 3 else f"{shown} and {counted(len(leaving) - 3, 'other')}"
-
-
-def _rounded(value: float) -> float | None:
-    """A score in the digits that the page shows."""
-    return float(shown_number(value)) if math.isfinite(value) else None
-
-
-def _describe_data(background: Background, data: InputSummary, count: str | None) -> Mapping[str, Any]:
-    """What the table held; ``count`` is the column that counts rows."""
+def _describe_data(background: Background) -> Mapping[str, Any]:
+    """What the table held."""
     inspection = background.inspection
     table, _ = inspection_sentences(inspection)
-    sentences = [table, f"The target is {_shown_name(inspection.target)} ({inspection.target_reason})"]
-    further = data.unlabelled_rows - inspection.unlabelled_rows
-    if further:
-        added = counted(further, "further unlabelled row is", "further unlabelled rows are")
-        sentences.append(f"{added} in {listed(data.unlabelled_sources)}")
-    if count is not None:
-        sentences.append(f"Rows are counted as the column {quoted(count)} says, here and below")
+    sentences = [table, f"The target is {_shorten(inspection.target)} ({inspection.target_reason})"]
     ordered = sorted(inspection.classes.items(), key=lambda item: (-item[1], item[0]))
-    total = max(sum(inspection.classes.values()), 1)
     numbers = [number for _, number in ordered]
     classes = [
         TableColumn("class", [name for name, _ in ordered], "name"),
         TableColumn("rows", [f"{number:,}" for number in numbers], values=numbers),
-        TableColumn("share", [f"{number / total:.1%}" for number in numbers]),
+        TableColumn("share", [f"{number / max(sum(numbers), 1):.1%}" for number in numbers]),
     ]
     cuts = {name: cut_points(intervals) for name, intervals in background.intervals.items()}
-    caption = "All columns of the table, and what was made of each"
-    return {
-        "sentences": sentences,
-        "classes": PageTable("classes", "Classes, the largest first", Table(classes), is_long=False),
-        "columns": PageTable("columns", caption, inspection_table(inspection, cuts)),
-    }
+    return {"sentences": sentences, "classes": Table(classes), "columns": inspection_table(inspection, cuts)}
 
 
 def cut_points(intervals: Sequence[str]) -> str:
@@ -425,12 +362,8 @@ def cut_points(intervals: Sequence[str]) -> str:
     ('at 18, 30.1235', '')
     """
     ends = [found["end"] for interval in intervals if (found := _INTERVAL.fullmatch(interval))]
-    return f"at {', '.join(map(_few_digits, ends))}" if ends else ""
-
-
-def _few_digits(end: str) -> str:
-    try:
-        return f"{float(end):.6g}"
-    except ValueError:
-        # A date.
-        return end
+    for place, end in enumerate(ends):
+        # Else it is a date.
+        with contextlib.suppress(ValueError):
+            ends[place] = f"{float(end):.6g}"
+    return f"at {', '.join(ends)}" if ends else ""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import math
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -70,11 +69,7 @@ def data_frame(document: Document) -> pandas.DataFrame:
 
 
 def json_text(content: Any) -> str:
-    """Indented JSON; null stands for NaN and infinity, which JSON does not have."""
-    return _indented(finite(content))
-
-
-def _indented(content: Any) -> str:
+    """The content of a document as indented JSON."""
     return json.dumps(content, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
 
 
@@ -85,15 +80,6 @@ def json_document(document: Document, presentation: Presentation = Presentation(
         # JSON has an escape for every character, which programs read as the character.
         text = "".join(f"\\u{ord(letter):04x}" if letter > "\x7e" and is_unseen(letter) else letter for letter in text)
     return text
-
-
-def finite(value: Any) -> Any:
-    """The content of a document as JSON can hold it: with None for NaN and infinity."""
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if isinstance(value, dict):
-        return {key: finite(item) for key, item in value.items()}
-    return [finite(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 def parquet_bytes(document: Document, presentation: Presentation = Presentation()) -> bytes:
@@ -109,7 +95,7 @@ def parquet_bytes(document: Document, presentation: Presentation = Presentation(
     # Arrow's own schema tells readers nothing that these types do not.
     with pq.ParquetWriter(sink, schema, store_schema=False) as writer:
         writer.write_table(pa.Table.from_pylist(rows, schema=schema))
-        writer.add_key_value_metadata({"probfs": json.dumps(finite(rest), ensure_ascii=False, allow_nan=False)})
+        writer.add_key_value_metadata({"probfs": json.dumps(rest, ensure_ascii=False, allow_nan=False)})
     return bytes(sink.getvalue())
 
 
