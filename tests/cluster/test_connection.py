@@ -142,8 +142,8 @@ def test_dask_is_imported_only_where_it_is_asked_for(tmp_path: Path) -> None:
 
 def test_large_arguments_of_questions_do_not_mix(cluster: DaskProcesses) -> None:
     with connect(cluster.address, None) as own:
-        blocks = [own.submit("block", dict) for _ in range(2)]
-        asked = [own.map("size", dict, blocks, values=np.full(10**5, number)) for number in range(3)]
+        blocks = [own.submit(dict) for _ in range(2)]
+        asked = [own.map(dict, blocks, values=np.full(10**5, number)) for number in range(3)]
         for number, futures in enumerate(asked):
             assert [set(answer["values"]) for answer in own.gather(futures)] == [{number}] * 2
 

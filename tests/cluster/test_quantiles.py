@@ -30,7 +30,7 @@ NUMBERS = st.lists(st.one_of(st.sampled_from(EXTREME), st.floats(-9, 9)), min_si
 
 
 def sample_blocks(blocks: list[Floats], step: int) -> Sample:
-    return Sample.join([Sample.of(numbers, step) for numbers in blocks])
+    return Sample.join([Sample.of(numbers, frozenset(), step) for numbers in blocks])
 
 
 @given(NUMBERS, st.lists(st.integers(0, 60), max_size=3), st.integers(4, 12), st.integers(1, 3))
@@ -64,7 +64,7 @@ def test_a_number_of_many_rows_is_alone_in_its_bin() -> None:
 @pytest.mark.parametrize(("different", "step"), [(500, 10), (20_000, 3), (10**9, 10)])
 def test_how_many_different_numbers_there_are_is_estimated(different: int, step: int) -> None:
     numbers = np.random.default_rng(0).integers(0, different, 60_000) / 7
-    sample = Sample.of(numbers, step)
+    sample = Sample.of(numbers, frozenset(), step)
     assert min(sample.different, 60_000) == pytest.approx(len(np.unique(numbers)), rel=0.1)
 
 
@@ -187,13 +187,13 @@ def test_further_rows_and_rules(tmp_path: Path, binned: set[str]) -> None:
 def binned(monkeypatch: pytest.MonkeyPatch) -> set[str]:
     """The names of columns that were counted in bins."""
     names: set[str] = set()
-    original = BinnedColumn.of
+    original = BinnedColumn.bins_to_open
 
-    def of(column: Any, ends: Floats, sample: Sample) -> BinnedColumn:
+    def bins_to_open(column: BinnedColumn, *arguments: Any) -> Any:
         names.add(column.name)
-        return original(column, ends, sample)
+        return original(column, *arguments)
 
-    monkeypatch.setattr(BinnedColumn, "of", of)
+    monkeypatch.setattr(BinnedColumn, "bins_to_open", bins_to_open)
     return names
 
 

@@ -65,7 +65,7 @@ def blocks_of(dataset: Dataset, cuts: Sequence[int]) -> ClusterBlocks:
     """The same parts, on a cluster."""
     cluster: Any = InProcessCluster()
     blocks = [Block(own, number=number) for number, own in enumerate(cut_rows(dataset, cuts))]
-    return ClusterBlocks(cluster, [cluster.submit("block", identity, block) for block in blocks])
+    return ClusterBlocks(cluster, [cluster.submit(identity, block) for block in blocks])
 
 
 def held(blocks: Blocks) -> list[Block]:
@@ -151,7 +151,7 @@ class ForgetfulBlocks(ClusterBlocks):
     """Blocks whose workers die after each question."""
 
     def each(self, function: Callable[..., Any], *arguments: Any) -> list[Any]:
-        self.futures = [self.cluster.submit("again", identity, future) for future in self.futures]
+        self.futures = [self.cluster.submit(identity, future) for future in self.futures]
         return super().each(function, *arguments)
 
 

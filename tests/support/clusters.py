@@ -31,10 +31,10 @@ class InProcessCluster:
     limit: int | None = None
     """Of memory, in bytes."""
 
-    def submit(self, name: str, function: Callable[..., Any], *arguments: Any) -> Any:
+    def submit(self, function: Callable[..., Any], *arguments: Any) -> Any:
         return _Result(_travelled(function(*(_value(one) for one in arguments))))
 
-    def map(self, name: str, function: Callable[..., Any], futures: Sequence[Any], **others: Any) -> list[Any]:
+    def map(self, function: Callable[..., Any], futures: Sequence[Any], **others: Any) -> list[Any]:
         known = {key: _value(one) for key, one in others.items()}
         return [_Result(_travelled(function(_value(one), **known))) for one in futures]
 

@@ -35,8 +35,6 @@ _SECONDS_BETWEEN_LOOKS = 1.0
 """How often progress is reported, and workers are looked for, while results are waited for."""
 _LARGE = 50_000
 """Bytes of an argument that is sent once, and not with every task."""
-_IGNORE_CTRL_C = "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)"
-"""For worker processes of this machine: a terminal sends Ctrl-C to all, and whoever started them ends them."""
 
 
 @contextlib.contextmanager
@@ -45,12 +43,24 @@ def connect(scheduler: str | None, workers: int | None) -> Iterator[Cluster]:
     if scheduler is not None and workers is not None:
         problem = f"{option('workers')} is for processes on this machine, and {option('scheduler')} has its own"
         raise UsageError(f"{problem}; keep one of the two")
-    _require_dask()
+    engine = option("engine", "dask")
+    try:
+        version = importlib.metadata.version("distributed")
+    except importlib.metadata.PackageNotFoundError as error:
+        raise UsageError(f"{engine} needs Dask; install it with: pip install 'probfs[dask]'") from error
+    if tuple(int(number) for number in re.findall(r"\d+", version)[:3]) < _OLDEST:
+        oldest = ".".join(map(str, _OLDEST))
+        ways = "install a newer one with: pip install --upgrade 'probfs[dask]'"
+        raise UsageError(f"{engine} needs Dask {oldest} or newer, and here is {version}; {ways}")
     import dask
     import distributed
 
     with contextlib.ExitStack() as stack:
-        stack.enter_context(_quiet_logs())
+        # Dask's log says in many lines what users are told in one. Some of its loggers have levels of their own.
+        for name in [name for name in logging.root.manager.loggerDict if name.split(".")[0] == "distributed"]:
+            logger = logging.getLogger(name)
+            stack.callback(logger.setLevel, logger.level)
+            logger.setLevel(logging.CRITICAL + 1)
         stack.enter_context(dask.config.set({"distributed.comm.timeouts.connect": f"{_SECONDS_TO_CONNECT}s"}))
         address = stack.enter_context(_start_processes(workers)) if scheduler is None else scheduler
         make: Any = distributed.Client
@@ -67,17 +77,25 @@ def connect(scheduler: str | None, workers: int | None) -> Iterator[Cluster]:
         yield cluster
 
 
-def _require_dask() -> None:
-    """Refuse to go on without Dask, or with one that lacks what is used of it."""
-    engine = option("engine", "dask")
+def _start_processes(number: int | None) -> Any:
+    """A cluster of so many processes of this machine, by default one for each core."""
+    import distributed
+
+    guard = 'in a script, call this below: if __name__ == "__main__":'
+    if getattr(multiprocessing.current_process(), "_inheriting", False):
+        raise UsageError(f"a process that is being started cannot start others; {guard}")
+    make: Any = distributed.LocalCluster
     try:
-        version = importlib.metadata.version("distributed")
-    except importlib.metadata.PackageNotFoundError as error:
-        raise UsageError(f"{engine} needs Dask; install it with: pip install 'probfs[dask]'") from error
-    if tuple(int(number) for number in re.findall(r"\d+", version)[:3]) < _OLDEST:
-        oldest = ".".join(map(str, _OLDEST))
-        ways = "install a newer one with: pip install --upgrade 'probfs[dask]'"
-        raise UsageError(f"{engine} needs Dask {oldest} or newer, and here is {version}; {ways}")
+        return make(
+            n_workers=number or usable_cores(),
+            threads_per_worker=1,
+            dashboard_address="127.0.0.1:0",
+            silence_logs=logging.CRITICAL,
+            # A terminal sends Ctrl-C to all processes, and whoever started these ends them.
+            preload=["import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)"],
+        )
+    except RuntimeError as error:
+        raise UsageError(f"the processes of {option('workers')} do not start; {guard}") from error
 
 
 class Cluster:
@@ -106,25 +124,30 @@ class Cluster:
         limits = [worker["memory_limit"] for worker in self._workers()]
         return sum(limits) if all(limits) else None
 
-    def submit(self, name: str, function: Any, *arguments: Any) -> Future[Any]:
-        """A task; ``name`` is what Dask's pages call it."""
-        self._number += 1
-        key = f"probfs-{name}-{self._run}-{self._number}"
-        future: Future[Any] = self._client.submit(_as_here(function), *arguments, key=key, pure=False)
+    def submit(self, function: Any, *arguments: Any) -> Future[Any]:
+        """A task, which Dask's pages call by the name of its function."""
+        task, (key,) = self._task(function, 1)
+        future: Future[Any] = self._client.submit(task, *arguments, key=key, pure=False)
         return future
 
-    def map(self, name: str, function: Any, futures: Sequence[Future[Any]], **others: Any) -> list[Future[Any]]:
+    def map(self, function: Any, futures: Sequence[Future[Any]], **others: Any) -> list[Future[Any]]:
         """A task for each of some futures, all sent at once."""
         from dask.sizeof import sizeof
 
-        self._number += 1
-        keys = [f"probfs-{name}-{self._run}-{self._number}-{place}" for place in range(len(futures))]
         for name, value in others.items():
             if sizeof(value) > _LARGE:
                 # Dask would make a task of it, too, but one that fails.
-                others[name] = self.submit("argument", identity, value)
-        new: list[Future[Any]] = self._client.map(_as_here(function), futures, key=keys, pure=False, **others)
+                others[name] = self.submit(identity, value)
+        task, keys = self._task(function, len(futures))
+        new: list[Future[Any]] = self._client.map(task, futures, key=keys, pure=False, **others)
         return new
+
+    def _task(self, function: Any, number: int) -> tuple[Any, list[str]]:
+        """A function whose messages name options as those made here do, and keys for so many calls of it."""
+        self._number += 1
+        key = f"probfs-{getattr(function, '__name__', 'get').strip('_')}-{self._run}-{self._number}"
+        task = partial(_run_task, speaks_command_line(), function)
+        return task, [f"{key}-{place}" for place in range(number)]
 
     def gather(
         self, futures: Sequence[Future[Any]], stage: str = "", blocks: Sequence[Future[Any]] | None = None
@@ -198,10 +221,10 @@ class Cluster:
         from distributed import CancelledError, KilledWorker
         from distributed.comm.core import CommClosedError
 
-        of_dask: tuple[type[BaseException], ...] = (KilledWorker, CancelledError, CommClosedError)
+        faults: tuple[type[BaseException], ...] = (KilledWorker, CancelledError, CommClosedError, *also)
         try:
             yield
-        except of_dask + also as error:
+        except faults as error:
             if isinstance(error, ModuleNotFoundError):
                 raise UsageError(f"workers of {self._address} lack {error.name}; install it there") from error
             if isinstance(error, KilledWorker):
@@ -215,11 +238,6 @@ def identity(value: Any) -> Any:
     return value
 
 
-def _as_here(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function whose messages name options as those made here do."""
-    return partial(_run_task, speaks_command_line(), function)
-
-
 def _run_task(on_command_line: bool, function: Callable[..., Any], *arguments: Any, **others: Any) -> Any:
     # A worker has as many tasks at once as it has threads, so each uses one.
     with using_cores(1), command_line_language() if on_command_line else contextlib.nullcontext():
@@ -228,41 +246,3 @@ def _run_task(on_command_line: bool, function: Callable[..., Any], *arguments: A
 
 def _version() -> str:
     return __version__
-
-
-@contextlib.contextmanager
-def _start_processes(number: int | None) -> Iterator[Any]:
-    """A cluster of so many processes of this machine, by default one for each core, which end with the context."""
-    import distributed
-
-    guard = 'in a script, call this below: if __name__ == "__main__":'
-    if getattr(multiprocessing.current_process(), "_inheriting", False):
-        raise UsageError(f"a process that is being started cannot start others; {guard}")
-    make: Any = distributed.LocalCluster
-    try:
-        started = make(
-            n_workers=number or usable_cores(),
-            threads_per_worker=1,
-            dashboard_address="127.0.0.1:0",
-            silence_logs=logging.CRITICAL,
-            preload=[_IGNORE_CTRL_C],
-        )
-    except RuntimeError as error:
-        raise UsageError(f"the processes of {option('workers')} do not start; {guard}") from error
-    with started as cluster:
-        yield cluster
-
-
-@contextlib.contextmanager
-def _quiet_logs() -> Iterator[None]:
-    """Dask's log says in many lines what users are told in one."""
-    # Importing distributed gives some of its loggers levels of their own.
-    names = [name for name in logging.root.manager.loggerDict if name.split(".")[0] == "distributed"]
-    levels = {logger: logger.level for logger in map(logging.getLogger, names)}
-    for logger in levels:
-        logger.setLevel(logging.CRITICAL + 1)
-    try:
-        yield
-    finally:
-        for logger, level in levels.items():
-            logger.setLevel(level)

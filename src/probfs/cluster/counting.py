@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -89,11 +90,10 @@ class CondensedTable(Table):
 def condense(table: Table, naming: Sequence[str]) -> CondensedTable:
     """The table with all rows in one that have the same texts in the ``naming`` columns."""
     rows, _ = _group(_combine([table.columns[name] for name in naming], table.rows))
-    row_counts = np.bincount(rows)
-    columns = {name: _count_cells(column, rows, None, None, row_counts) for name, column in table.columns.items()}
-    known = {one.name: getattr(table, one.name) for one in fields(Table)}
-    bare = replace(table, columns={})
-    return CondensedTable(**{**known, "columns": columns, "row_counts": row_counts}, parts=(bare,))
+    row_counts, places, counts = np.bincount(rows), np.arange(table.rows), np.ones(table.rows, dtype=np.int64)
+    columns = {name: _count_cells(column, rows, counts, places, row_counts) for name, column in table.columns.items()}
+    known = {**vars(table), "columns": columns, "row_counts": row_counts}
+    return CondensedTable(**known, parts=(replace(table, columns={}),))
 
 
 def bytes_of_columns(table: CondensedTable) -> dict[str, int]:
@@ -104,23 +104,25 @@ def join_condensed(parts: Sequence[CondensedTable], naming: Sequence[str]) -> Co
     """The condensed table of some parts, which have the same columns and follow each other."""
     # What has no rows decides nothing.
     parts = [part for part in parts if part.rows] or parts[:1]
-    sources = [part.source for part in parts]
-    columns = {name: join_columns([_plain(part.columns[name]) for part in parts], sources) for name in parts[0].columns}
-    sizes = [len(part.row_counts) for part in parts]
+    sources, sizes = [part.source for part in parts], [len(part.row_counts) for part in parts]
+    columns = {
+        name: join_columns([Column(**_fields_of(part.columns[name])) for part in parts], sources)
+        for name in parts[0].columns
+    }
     rows, _ = _group(_combine([columns[name] for name in naming], sum(sizes)))
     row_counts = np.bincount(rows, np.concatenate([part.row_counts for part in parts])).astype(np.int64)
-    starts = list(zip(np.cumsum([0, *sizes]), np.cumsum([0, *(part.rows for part in parts)]), strict=True))
-
-    def count(name: str, column: Column) -> CountedColumn:
-        counted = [(part.columns[name], *start) for part, start in zip(parts, starts, strict=False)]
-        cell_rows = np.concatenate([one.cell_rows + row for one, row, _ in counted])
-        places = np.concatenate([one.cell_places + place for one, _, place in counted])
-        counts = np.concatenate([one.cell_counts for one, *_ in counted])
-        return _count_cells(column, rows[cell_rows], counts, places, row_counts)
-
+    first_rows = np.cumsum([0, *sizes[:-1]])
+    first_places = np.cumsum([0, *(part.rows for part in parts[:-1])])
+    counted = {}
+    for name, column in columns.items():
+        own = [part.columns[name] for part in parts]
+        cell_rows = np.concatenate([one.cell_rows + row for one, row in zip(own, first_rows, strict=True)])
+        places = np.concatenate([one.cell_places + place for one, place in zip(own, first_places, strict=True)])
+        counts = np.concatenate([one.cell_counts for one in own])
+        counted[name] = _count_cells(column, rows[cell_rows], counts, places, row_counts)
     return replace(
         parts[0],
-        columns={name: count(name, column) for name, column in columns.items()},
+        columns=counted,
         rows=sum(part.rows for part in parts),
         lines=None,
         notes=join_notes(parts),
@@ -148,7 +150,7 @@ def _group(keys: Integers) -> tuple[Integers, Integers]:
 
 
 def _count_cells(
-    column: Column, rows: Integers, counts: Integers | None, places: Integers | None, row_counts: Integers
+    column: Column, rows: Integers, counts: Integers, places: Integers, row_counts: Integers
 ) -> CountedColumn:
     """A column with one cell for each value and condensed row that occur together, in the order of their first rows."""
     groups, firsts = _group(rows * (len(column.entries) + 1) + column.codes)
@@ -157,16 +159,14 @@ def _count_cells(
         cells = pa.chunked_array([double_array(np.append(numpy_array(column.entries), np.nan)[codes])])
     else:
         cells = dictionary_cells(codes, column.entries)
-    known = {one.name: getattr(column, one.name) for one in fields(Column)}
     return CountedColumn(
-        **{**known, "cells": cells, "stored": None},
+        **{**_fields_of(column), "cells": cells, "stored": None},
         cell_rows=rows[firsts],
         cell_counts=np.bincount(groups, counts).astype(np.int64),
-        cell_places=firsts if places is None else places[firsts],
+        cell_places=places[firsts],
         row_counts=row_counts,
     )
 
 
-def _plain(column: CountedColumn) -> Column:
-    """The cells alone, as a column of a row for each."""
-    return Column(**{one.name: getattr(column, one.name) for one in fields(Column)})
+def _fields_of(column: Column) -> dict[str, Any]:
+    return {one.name: getattr(column, one.name) for one in fields(Column)}

@@ -22,8 +22,7 @@ from probfs.columns.target import check_target, row_counts
 from probfs.columns.texts import TableTexts
 from probfs.rows.blocks import Block
 from probfs.screening.counting import CodedNumbers
-from probfs.tables.arrays import Codes, Floats, Integers, code_type
-from probfs.tables.column import Column
+from probfs.tables.arrays import Floats, Integers, code_type
 from probfs.tables.table import Table
 
 _DROPPED = UNKNOWN - 1
@@ -50,12 +49,6 @@ class EncodingPlan:
     def code_dtype(self) -> np.dtype[Any]:
         """The narrowest dtype that fits the codes of all features."""
         return np.min_scalar_type(max((feature.values for feature in self.features), default=0))
-
-    def labels_of(self, table: Table) -> Integers:
-        """The class of each row of a table."""
-        column = table.columns[self.target]
-        places = np.append(positions_in(column.values, self.target_texts), len(self.target_texts))
-        return np.asarray(self.target_labels[places[column.codes]])
 
 
 def plan_encoding(prepared: PreparedTable) -> EncodingPlan:
@@ -93,7 +86,9 @@ def encode_block(
     table = plan.texts.read(table)
     counts = row_counts(table, plan.count)
     if labelled:
-        labels = plan.labels_of(table)
+        column = table.columns[plan.target]
+        places = np.append(positions_in(column.values, plan.target_texts), len(plan.target_texts))
+        labels = plan.target_labels[places[column.codes]]
         others = np.flatnonzero((labels == UNKNOWN) & (counts > 0))
     else:
         refuse_lacking_columns(table, [feature.name for feature in plan.features], plan.source)
@@ -111,7 +106,10 @@ def encode_block(
         features.append(coding.feature(codes[own], unlabelled))
         if coding.name in plan.tested:
             ends = plan.tested[coding.name]
-            numbers.append(CodedNumbers(place, _bins(_numbers(column)[own], ends), ends))
+            by_row = column.by_row if column.is_numeric else np.append(numbers_of_values(column), np.nan)[column.codes]
+            # The bin of each number, and the code after the last for a missing one.
+            bins = np.where(np.isnan(by_row), len(ends), np.searchsorted(ends, by_row + 0.0))
+            numbers.append(CodedNumbers(place, bins[own].astype(code_type(len(ends))), ends))
     classes = labels[own].astype(np.min_scalar_type(-1 - len(plan.classes)))
     dataset = Dataset(tuple(features), plan.classes, classes, counts[own], counts[others], plan.source)
     return Block(dataset, tuple(numbers), number), (dataset.unlabelled_rows, present, seen)
@@ -124,14 +122,3 @@ def dataset_without_rows(prepared: PreparedTable, plan: EncodingPlan, unlabelled
     features = tuple(coding.feature(nothing, nothing) for coding in plan.features)
     unlabelled = np.array([unlabelled_rows], dtype=np.int64)
     return Dataset(features, plan.classes, np.arange(len(class_rows)), class_rows, unlabelled, plan.source)
-
-
-def _numbers(column: Column) -> Floats:
-    """The number in each row of a column that is cut, NaN where there is none."""
-    return column.by_row if column.is_numeric else np.append(numbers_of_values(column), np.nan)[column.codes]
-
-
-def _bins(numbers: Floats, ends: Floats) -> Codes:
-    """The bin of each number, and the code after the last for a missing one."""
-    codes = np.searchsorted(ends, numbers + 0.0)
-    return np.where(np.isnan(numbers), len(ends), codes).astype(code_type(len(ends)))

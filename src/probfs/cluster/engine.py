@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from probfs.cluster.connection import Cluster, identity
-from probfs.cluster.counting import CondensedTable, bytes_of_columns, join_condensed
-from probfs.cluster.encoding import EncodingPlan, dataset_without_rows, encode_block, plan_encoding
+from probfs.cluster.counting import CondensedTable, CountedColumn, bytes_of_columns, join_condensed
+from probfs.cluster.encoding import dataset_without_rows, encode_block, plan_encoding
 from probfs.cluster.quantiles import (
     COUNTED_BINS,
     SAMPLED_ROWS,
@@ -52,7 +52,7 @@ from probfs.ranking.stages import announce_inputs
 from probfs.rows.blocks import BYTES_OF_A_ROW, Block, add_answers
 from probfs.runtime.memory import require_memory
 from probfs.runtime.progress import report
-from probfs.tables.arrays import Floats, Integers
+from probfs.tables.arrays import Floats
 from probfs.tables.column import unread_column
 from probfs.tables.files import find_parts, name_together
 from probfs.tables.joining import NO_ROWS, all_names, join_notes, refuse_other_columns
@@ -94,11 +94,11 @@ class ClusterBlocks:
         return ClusterBlocks(self.cluster, self._call(function, [self.share(one) for one in arguments]))
 
     def share(self, value: Any) -> Any:
-        return self.cluster.submit("share", identity, value)
+        return self.cluster.submit(identity, value)
 
     def _call(self, function: Callable[..., Any], arguments: Sequence[Any]) -> list[Future[Any]]:
         named = {f"argument_{place}": one for place, one in enumerate(arguments)}
-        return self.cluster.map(function.__name__.strip("_"), _answer, self.futures, question=function, **named)
+        return self.cluster.map(_answer, self.futures, question=function, **named)
 
 
 def _answer(block: Block, question: Callable[..., Answer], **arguments: Any) -> Answer:
@@ -152,8 +152,8 @@ class ClusterEngine:
         if self._cluster.elsewhere:
             parts = tuple(map(with_absolute_path, parts))
         plans = plan_blocks(parts, self._cluster.threads())
-        blocks = [self._cluster.submit("read", read_block, plan, reading) for plan in plans]
-        heads = self._cluster.gather(self._cluster.map("head", head_of, blocks), "reading", blocks)
+        blocks = [self._cluster.submit(read_block, plan, reading) for plan in plans]
+        heads = self._cluster.gather(self._cluster.map(head_of, blocks), "reading", blocks)
         source, with_rows = name_together(paths, parts), [head for head in heads if head.rows]
         if not with_rows:
             raise DataError(NO_ROWS, source=source)
@@ -161,7 +161,7 @@ class ClusterEngine:
         names = list(first.columns)
         if reading.union:
             names = all_names([head.columns for head in with_rows])
-            blocks = self._cluster.map("complete", complete, blocks, names=names)
+            blocks = self._cluster.map(complete, blocks, names=names)
         else:
             for head in heads:
                 refuse_other_columns(first.columns, first.source, head.columns, head.source)
@@ -176,31 +176,46 @@ class ClusterEngine:
     ) -> PreparedTable:
         """The table condensed, and what is decided about its columns."""
         target, _ = choose_target(table.head, mapping, choice)
-        naming = tuple(dict.fromkeys([target, *(name for name in table.head.columns if name == choice.count)]))
+        columns = list(table.head.columns)
+        naming = tuple(dict.fromkeys([target, *(name for name in columns if name == choice.count)]))
         missing = choice.missing_texts(mapping)
-        names = [name for name in table.head.columns if name not in naming and _may_be_cut(mapping, name)]
+        # Not each number must be known of a column that may be cut.
+        rules = {name: mapping.columns.get(name) for name in columns if name not in naming}
+        names = [
+            name for name, rule in rules.items() if rule is None or isinstance(rule, Numeric) or cuts_numbers(rule)
+        ]
         by_block = self._ask(table, sample_block, names=names, missing=missing, step=-(-table.rows // SAMPLED_ROWS))
         every = {name: [block[name] for block in by_block] for name in names}
         samples = {name: Sample.join(some) for name, some in every.items() if None not in some}
         many = {name: sample for name, sample in samples.items() if sample.is_many}
         ends = {name: thin(sample.numbers, sample.rows, COUNTED_BINS) for name, sample in many.items()}
-        condensed = self._count(table, naming, table.head.columns, missing, ends)
+        known: dict[str, CountedColumn] = {}
+        asked: Collection[str] = columns
         while True:
-            binned = {name: BinnedColumn.of(condensed.columns[name], ends[name], own) for name, own in many.items()}
-            condensed = replace(condensed, columns={**condensed.columns, **binned})
+            condensed = self._count(table, naming, asked, missing, ends)
+            known |= condensed.columns
+            for name in asked:
+                if name in many:
+                    known[name] = BinnedColumn(**known[name].__getstate__(), ends=ends[name], sample=many[name])
             report("preparing columns")
+            condensed = replace(condensed, columns={name: known[name] for name in columns})
             prepared = prepare(condensed, mapping, choice, reading.decimal)
-            wanted = _bins_to_open(prepared)
+            wanted = {}
+            for plan in prepared.features:
+                column = prepared.table.columns[plan.name]
+                if isinstance(column, BinnedColumn) and not isinstance(plan.rule, Measured):
+                    bins = column.bins_to_open(prepared, plan.rule)
+                    if len(bins):
+                        wanted[plan.name] = (column.ends, bins)
             if not wanted:
                 return prepared
             listed = self._ask(table, list_numbers, missing=missing, wanted=wanted)
             for name in wanted:
                 ends[name] = np.unique(np.concatenate([ends[name], *(block[name] for block in listed)]))
-            counted = self._count(table, naming, wanted, missing, ends).columns
-            condensed = replace(condensed, columns={**condensed.columns, **{name: counted[name] for name in wanted}})
+            asked = wanted
 
     def _ask(self, table: _RemoteTable, function: Callable[..., Any], **given: Any) -> list[Any]:
-        return self._cluster.gather(self._cluster.map(function.__name__, function, table.blocks, **given))
+        return self._cluster.gather(self._cluster.map(function, table.blocks, **given))
 
     def _count(
         self,
@@ -211,19 +226,18 @@ class ClusterEngine:
         ends: Mapping[str, Floats],
     ) -> CondensedTable:
         """Some columns condensed, value by value or in bins; workers join what they counted."""
+        cluster = self._cluster
         names = sorted({*naming, *names}, key=list(table.head.columns).index)
-        sent = self._cluster.submit("bins", identity, {name: own for name, own in ends.items() if name in names})
-        counted = tasks = self._cluster.map(
-            "count", count_block, table.blocks, naming=naming, names=names, missing=missing, ends=sent
-        )
+        ends = {name: own for name, own in ends.items() if name in names}
+        counted = tasks = cluster.map(count_block, table.blocks, naming=naming, names=names, missing=missing, ends=ends)
         while len(tasks) > 1:
             groups = [tasks[first : first + _JOINED_AT_ONCE] for first in range(0, len(tasks), _JOINED_AT_ONCE)]
-            tasks = [self._cluster.submit("join", join_condensed, group, naming) for group in groups]
-        (sizes,) = self._cluster.gather(self._cluster.map("size", bytes_of_columns, tasks), "counting values", counted)
+            tasks = [cluster.submit(join_condensed, group, naming) for group in groups]
+        (sizes,) = cluster.gather(cluster.map(bytes_of_columns, tasks), "counting values", counted)
         largest = max(sizes, key=lambda name: sizes[name])
         purpose = f"counting the values of all columns, most of them in {quoted(largest)},"
         require_memory(_TIMES_COUNTED * sum(sizes.values()), purpose, table.head.source)
-        condensed: CondensedTable = self._cluster.gather(tasks)[0]
+        condensed: CondensedTable = cluster.gather(tasks)[0]
         return replace(condensed, source=table.head.source)
 
     # Encoding
@@ -235,54 +249,28 @@ class ClusterEngine:
         on_note(inputs.prepared.target_note)
         report("encoding columns")
         plan = plan_encoding(inputs.prepared)
-        memory = self._note_on_memory(plan, inputs.prepared.table.rows)
-        sent = self._cluster.submit("plan", identity, plan)
+        notes: list[Note] = []
+        limit = self._cluster.memory()
+        needed = inputs.prepared.table.rows * (len(plan.features) * plan.code_dtype.itemsize + BYTES_OF_A_ROW)
+        if limit is not None and needed > _IN_MEMORY * limit:
+            problem = f"the rows take {shown_bytes(needed)}, and the workers have {shown_bytes(limit)} together"
+            message = f"{problem}, so some will be on disk, which is slow; more workers would help"
+            notes.append(NoteKind.SPILLED.note(message))
+        sent = self._cluster.submit(identity, plan)
         coded: list[Future[Any]] = []
         for table in self._tables:
-            labelled = table is self._tables[0]
             for block in table.blocks:
-                coded.append(self._cluster.submit("encode", encode_block, block, sent, len(coded), labelled))
-        facts = self._cluster.gather(self._cluster.map("facts", itemgetter(1), coded), "encoding columns", coded)
+                coded.append(self._cluster.submit(encode_block, block, sent, len(coded), table is self._tables[0]))
+        facts = self._cluster.gather(self._cluster.map(itemgetter(1), coded), "encoding columns", coded)
         unlabelled, present, seen = add_answers(facts)
         self._tables = []
-        names = [feature.name for feature in plan.features]
-        cells = zip(names, present.tolist(), seen.tolist(), strict=True)
-        notes = (
-            *memory,
-            *(note for table in inputs.unlabelled for note in notes_on_lacking_counts(table, plan.count)),
-            *notes_on_unseen({name: unseen_share(held - known, held) for name, held, known in cells}),
-            *notes_on_features(inputs.prepared, {feature.name: feature.distinct for feature in plan.features}),
-        )
+        cells = zip(plan.features, present.tolist(), seen.tolist(), strict=True)
+        notes += [note for table in inputs.unlabelled for note in notes_on_lacking_counts(table, plan.count)]
+        notes += notes_on_unseen({feature.name: unseen_share(held - known, held) for feature, held, known in cells})
+        notes += notes_on_features(inputs.prepared, {feature.name: feature.distinct for feature in plan.features})
         dataset = dataset_without_rows(inputs.prepared, plan, unlabelled)
-        blocks = ClusterBlocks(self._cluster, self._cluster.map("block", itemgetter(0), coded))
+        blocks = ClusterBlocks(self._cluster, self._cluster.map(itemgetter(0), coded))
         return Encoded(dataset, blocks, announce_inputs(inputs, dataset, notes, settings, on_note))
-
-    def _note_on_memory(self, plan: EncodingPlan, rows: int) -> list[Note]:
-        """A warning where rows take more of the workers' memory than Dask leaves there."""
-        limit = self._cluster.memory()
-        needed = rows * (len(plan.features) * plan.code_dtype.itemsize + BYTES_OF_A_ROW)
-        if limit is None or needed <= _IN_MEMORY * limit:
-            return []
-        problem = f"the rows take {shown_bytes(needed)}, and the workers have {shown_bytes(limit)} together"
-        return [NoteKind.SPILLED.note(f"{problem}, so some will be on disk, which is slow; more workers would help")]
-
-
-def _bins_to_open(prepared: PreparedTable) -> dict[str, tuple[Floats, Integers]]:
-    """The ends of the bins of columns, and those bins in which numbers must be known that are not."""
-    opened = {}
-    for plan in prepared.features:
-        column = prepared.table.columns[plan.name]
-        if isinstance(column, BinnedColumn) and not isinstance(plan.rule, Measured):
-            wanted = column.bins_to_open(prepared, plan.rule)
-            if len(wanted):
-                opened[plan.name] = column.ends, wanted
-    return opened
-
-
-def _may_be_cut(mapping: ColumnMapping, name: str) -> bool:
-    """Whether numbers of a column may be cut, so that not each of them must be known."""
-    rule = mapping.columns.get(name)
-    return rule is None or isinstance(rule, Numeric) or cuts_numbers(rule)
 
 
 def _as_paths(data: Data) -> Sequence[Path]:

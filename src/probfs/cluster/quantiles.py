@@ -8,8 +8,8 @@ a number must be known, such as a cut point, workers list all numbers of its bin
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
@@ -51,7 +51,7 @@ class Sample:
     """The texts that mean missing and that were found in all rows."""
 
     @classmethod
-    def of(cls, numbers: Floats, step: int, marked: frozenset[str] = frozenset()) -> Sample:
+    def of(cls, numbers: Floats, marked: frozenset[str], step: int) -> Sample:
         """A sample of one in so many rows."""
         numbers = numbers[~np.isnan(numbers)]
         some = numbers[::step]
@@ -117,10 +117,6 @@ class BinnedColumn(CountedColumn):
     """The upper ends of the bins; of other numbers it is not known which they are."""
     sample: Sample
 
-    @classmethod
-    def of(cls, column: CountedColumn, ends: Floats, sample: Sample) -> BinnedColumn:
-        return cls(**{one.name: getattr(column, one.name) for one in fields(CountedColumn)}, ends=ends, sample=sample)
-
     @property
     def marked(self) -> frozenset[str]:
         """The texts that mean missing and that some cell held."""
@@ -147,11 +143,10 @@ class BinnedColumn(CountedColumn):
         gives the class away, the least and the greatest of labelled rows, or all of these if they are few.
         """
         numbers = numbers_of_values(self)
-        held = np.sort(numbers[self.counts(prepared.labelled_weights)[:-1] > 0])
-        wanted = held
-        if len(held) > CUT_ABOVE:
+        wanted = np.sort(numbers[self.counts(prepared.labelled_weights)[:-1] > 0])
+        if len(wanted) > CUT_ABOVE:
             at_cuts = numbers_at_cuts(self, numbers, prepared.target, prepared.labelled_weights)
-            wanted = np.append(held[[0, -1]], at_cuts)
+            wanted = np.append(wanted[[0, -1]], at_cuts)
             # An infinite number is refused once all is known.
             with contextlib.suppress(DataError):
                 coder = prepared.learn(self, rule)
@@ -178,36 +173,28 @@ def tested_numbers(column: Column, weights: Integers | None) -> Floats:
 
 
 def sample_block(table: Table, names: Sequence[str], missing: Sequence[str], step: int) -> dict[str, Sample | None]:
-    """Samples of some columns of a block, of one in so many rows; None where it does not hold plain numbers."""
-    samples: dict[str, Sample | None] = dict.fromkeys(names)
-    plain = [name for name in names if _holds_plain_numbers(table.columns[name])]
-    for name, numbers, found in _each_numbers(table, plain, missing):
-        samples[name] = Sample.of(numbers, step, found)
+    """Samples of some columns of a block, of one in so many rows; None where it does not hold plain numbers: cells that
+    are missing, or numbers that doubles tell apart.
+    """
+    samples: dict[str, Sample | None] = {}
+    for name in names:
+        column = table.columns[name]
+        is_plain = column.cells.null_count == column.rows
+        if column.is_numeric and column.kind is Kind.NUMBER:
+            is_small = np.nanmax(np.abs(column.by_row), initial=0.0) < EXACT
+            is_plain = pa.types.is_floating(column.cells.type) or (pa.types.is_integer(column.cells.type) and is_small)
+        samples[name] = Sample.of(*_numbers_by_row(table, name, missing), step) if is_plain else None
     return samples
 
 
-def _holds_plain_numbers(column: Column) -> bool:
-    """Whether all cells of a column are missing, or numbers that doubles tell apart."""
-    if column.cells.null_count == column.rows:
-        return True
-    if not column.is_numeric or column.kind is not Kind.NUMBER:
-        return False
-    dtype = column.cells.type
-    is_exact = pa.types.is_integer(dtype) and np.nanmax(np.abs(column.by_row), initial=0.0) < EXACT
-    return bool(is_exact or pa.types.is_floating(dtype))
-
-
-def _each_numbers(
-    table: Table, names: Iterable[str], missing: Sequence[str]
-) -> Iterator[tuple[str, Floats, frozenset[str]]]:
-    """Of each column the number in each row, NaN where a cell is missing, and the texts found that mean missing."""
-    for name in names:
-        found: set[str] = set()
-        column = table.columns[name]
-        if column.cells.null_count < column.rows:
-            column = mark_missing(table.only([name]), missing, found).columns[name]
-        is_empty = column.cells.null_count == column.rows
-        yield name, np.full(table.rows, np.nan) if is_empty else column.by_row + 0.0, frozenset(found)
+def _numbers_by_row(table: Table, name: str, missing: Sequence[str]) -> tuple[Floats, frozenset[str]]:
+    """The number in each row of a column, NaN where a cell is missing, and the texts found that mean missing."""
+    found: set[str] = set()
+    column = table.columns[name]
+    if column.cells.null_count < column.rows:
+        column = mark_missing(table.only([name]), missing, found).columns[name]
+    is_empty = column.cells.null_count == column.rows
+    return np.full(table.rows, np.nan) if is_empty else column.by_row + 0.0, frozenset(found)
 
 
 def list_numbers(
@@ -215,8 +202,8 @@ def list_numbers(
 ) -> dict[str, Floats]:
     """The different numbers of some columns in some bins, whose ends are given."""
     listed = {}
-    for name, numbers, _ in _each_numbers(table, wanted, missing):
-        ends, bins = wanted[name]
+    for name, (ends, bins) in wanted.items():
+        numbers, _ = _numbers_by_row(table, name, missing)
         listed[name] = np.unique(numbers[np.isin(bins_of(numbers, ends), bins) & ~np.isnan(numbers)])
     return listed
 
@@ -226,7 +213,6 @@ def count_block(
 ) -> CondensedTable:
     """Count the values of some columns; where the ends of bins are given, each number is rounded to these."""
     rounded = {
-        name: number_column(name, round_to(ends[name], numbers))
-        for name, numbers, _ in _each_numbers(table, ends, missing)
+        name: number_column(name, round_to(own, _numbers_by_row(table, name, missing)[0])) for name, own in ends.items()
     }
     return condense(table.only(names).with_columns(rounded), naming)

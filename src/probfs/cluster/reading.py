@@ -30,14 +30,24 @@ def plan_blocks(parts: Sequence[Part], threads: int) -> list[tuple[Part, ...]]:
     if len(parts) < wanted:
         parts = [group for part in parts for group in _row_groups(part)]
     times = Counter(part.path for part in parts)
-    # Each file counts for one byte at least.
-    sizes = np.array([max(1, _size(part.path) // times[part.path]) for part in parts], dtype=np.int64)
-    middles = np.cumsum(sizes) - sizes / 2
-    blocks = (middles * min(len(parts), wanted) / sizes.sum()).astype(np.int64)
-    return [
-        _join_row_groups([parts[place] for place in np.flatnonzero(blocks == block).tolist()])
-        for block in np.unique(blocks)
-    ]
+    sizes = []
+    for part in parts:
+        try:
+            size = os.stat(part.path).st_size
+        except OSError:
+            # A URL, or a file that only workers can see.
+            size = 0
+        # Each file counts for one byte at least.
+        sizes.append(max(1, size // times[part.path]))
+    middles = np.cumsum(sizes) - np.divide(sizes, 2)
+    places = (middles * min(len(parts), wanted) / sum(sizes)).astype(np.int64)
+    blocks: dict[int, dict[str, Part]] = {}
+    for part, place in zip(parts, places.tolist(), strict=True):
+        block = blocks.setdefault(place, {})
+        # Row groups of the same file are read together.
+        before = block.get(part.path)
+        block[part.path] = part if before is None else replace(part, row_groups=before.row_groups + part.row_groups)
+    return [tuple(block.values()) for block in blocks.values()]
 
 
 def _row_groups(part: Part) -> list[Part]:
@@ -53,23 +63,6 @@ def _row_groups(part: Part) -> list[Part]:
         # Whoever reads it says what is wrong.
         return [part]
     return [replace(part, row_groups=(number,)) for number in range(groups)] or [part]
-
-
-def _join_row_groups(parts: Sequence[Part]) -> tuple[Part, ...]:
-    """The parts, row groups of the same file together."""
-    by_file: dict[str, Part] = {}
-    for part in parts:
-        before = by_file.get(part.path)
-        by_file[part.path] = part if before is None else replace(part, row_groups=before.row_groups + part.row_groups)
-    return tuple(by_file.values())
-
-
-def _size(path: str) -> int:
-    """The bytes of a file; 0 for a URL, or a file that only workers can see."""
-    try:
-        return os.stat(path).st_size
-    except OSError:
-        return 0
 
 
 def with_absolute_path(part: Part) -> Part:
