@@ -26,13 +26,12 @@ if TYPE_CHECKING:
         TargetWarning,
         UsageError,
     )
-    from probfs.interaction.result import Pair, Pairs
+    from probfs.interaction.pairs import Pair, Pairs
     from probfs.notes import Note
     from probfs.ranking.result import Basis, InputSummary, RankedFeature, Ranking, RoundSummary
-    from probfs.ranking.settings import Settings
+    from probfs.ranking.settings import SelectionSettings, Settings
     from probfs.runtime.progress import Progress
     from probfs.selection.result import HonestEstimate, Judged, SelectedFeature, Selection, Size
-    from probfs.selection.settings import SelectionSettings
     from probfs.tables.table import Table
 
 __version__ = "0.1.0"
@@ -52,11 +51,10 @@ _MODULES = {
     "comparison.result": ("ColumnChange", "Comparison"),
     "notes": ("Note",),
     "ranking.result": ("Basis", "InputSummary", "RankedFeature", "Ranking", "RoundSummary"),
-    "ranking.settings": ("Settings",),
+    "ranking.settings": ("SelectionSettings", "Settings"),
     "runtime.progress": ("Progress",),
-    "interaction.result": ("Pair", "Pairs"),
+    "interaction.pairs": ("Pair", "Pairs"),
     "selection.result": ("HonestEstimate", "Judged", "SelectedFeature", "Selection", "Size"),
-    "selection.settings": ("SelectionSettings",),
     "tables.table": ("Table",),
 }
 """Where the names are defined; all others are in ``errors``."""

@@ -144,7 +144,7 @@ def test_the_page_shows_hostile_names_and_runs_none(run_here: Run) -> None:
 def test_too_few_and_too_many_columns_are_one_line(
     run_here: Run, columns: list[str], says: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("probfs.interaction.stages.MOST_COLUMNS", 4)
+    monkeypatch.setattr("probfs.interaction.pairs.MOST_COLUMNS", 4)
     switches(50)[columns].to_csv("t.csv", index=False)
     result = run_here("pairs", "t.csv", "-q")
     assert result.returncode == 1

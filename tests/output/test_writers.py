@@ -17,7 +17,7 @@ from rich.cells import cell_len
 from probfs.columns.inspect import ColumnSummary, Inspection
 from probfs.comparison.changes import compare_rankings
 from probfs.errors import UsageError
-from probfs.interaction.result import Pair, Pairs
+from probfs.interaction.pairs import Pair, Pairs
 from probfs.notes import NoteKind
 from probfs.output import writers
 from probfs.output.documents import Document, inspection_document

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 
 from probfs.columns.dataset import Dataset, ValueCounts
 from probfs.ranking.candidates import Candidates, Encoded
+from probfs.ranking.settings import SelectionSettings
 from probfs.rows.blocks import EVERYTHING, Block, LocalBlocks, WithoutFold, deal_blocks
 from probfs.screening.counting import CodedNumbers, count_part, count_values
 from probfs.screening.screen import screen
 from probfs.selection.choice import Choice, choose_columns
-from probfs.selection.settings import SelectionSettings
 from probfs.selection.stages import deal_and_count
 from tests.support import plain_selection
 from tests.support.datasets import feature_of, random_dataset

@@ -18,9 +18,9 @@ from probfs.classifiers.scores import SCORES
 from probfs.columns.dataset import Dataset
 from probfs.columns.folds import deal_folds, order_by_content, with_distinguishing_features
 from probfs.ranking.elimination import eliminate, schedule
+from probfs.ranking.settings import SelectionSettings, choose_selection_settings
 from probfs.runtime.progress import Progress
 from probfs.selection.nested import nested_cross_validation
-from probfs.selection.settings import SelectionSettings, choose_selection_settings
 from tests.selection.test_choice import candidates_of, dealt
 from tests.support.plain_selection import standard_error
 from tests.support.refits import ReferenceSvm, held_out_probabilities, standardised

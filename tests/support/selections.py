@@ -8,9 +8,8 @@ from typing import Any
 
 from probfs.notes import NoteKind
 from probfs.ranking.result import InputSummary
-from probfs.ranking.settings import choose_settings
+from probfs.ranking.settings import SelectionSettings, choose_settings
 from probfs.selection.result import HonestEstimate, Judged, SelectedFeature, Selection, Size, Verdict
-from probfs.selection.settings import SelectionSettings
 
 HONEST = HonestEstimate(
     10, Judged(72, 500, 0.3296, 0.02), Judged(75, 500, 0.352, 0.02), Judged(245, 500, 0.694, 0.01), -0.0224, 0.0091

@@ -28,11 +28,10 @@ from probfs.classifiers.unfitted import UnfittedClassifier
 from probfs.errors import ProbfsWarning, TargetWarning, UsageError
 from probfs.notes import Note, NoteKind
 from probfs.ranking.inputs import InputRequest, choose_columns
-from probfs.ranking.settings import Settings
+from probfs.ranking.settings import SelectionSettings, Settings
 from probfs.ranking.stages import Engine, LocalEngine
 from probfs.ranking.story import WRITING_A_REPORT
 from probfs.runtime.progress import listening
-from probfs.selection.settings import SelectionSettings
 from probfs.tables.opening import STANDARD_INPUT, ReadOptions, display_name
 from probfs.text import did_you_mean, mask_urls, option, printable, typed_command
 

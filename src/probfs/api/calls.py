@@ -15,15 +15,20 @@ from probfs.columns.texts import read_texts
 from probfs.notes import Note
 from probfs.ranking.inputs import Data, as_table, every_name
 from probfs.ranking.result import Ranking
-from probfs.ranking.settings import DEFAULT_FALSE_DISCOVERIES, choose_settings
+from probfs.ranking.settings import (
+    DEFAULT_FALSE_DISCOVERIES,
+    DEFAULT_KEEP,
+    DEFAULT_NESTED_FOLDS,
+    choose_selection_settings,
+    choose_settings,
+)
 from probfs.ranking.stages import rank_table
 from probfs.runtime.progress import Progress
-from probfs.selection.settings import DEFAULT_KEEP, DEFAULT_NESTED_FOLDS, choose_selection_settings
 from probfs.tables.opening import ReadOptions
 from probfs.tables.table import Table
 
 if TYPE_CHECKING:
-    from probfs.interaction.result import Pairs
+    from probfs.interaction.pairs import Pairs
     from probfs.selection.result import Selection
 
 
@@ -339,7 +344,7 @@ def pairs(
     call = Call(pairs, PAIRS, locals())
     settings = choose_settings(**call.settings)
     with call.open_engine(settings) as opened:
-        from probfs.interaction.stages import find_pairs
+        from probfs.interaction.pairs import find_pairs
 
         return find_pairs(opened, call.request(settings), settings, settings.noise_above, call.on_note)
 

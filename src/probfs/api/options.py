@@ -19,8 +19,14 @@ from probfs.classifiers.catalogue import CLASSIFIERS, known_options
 from probfs.classifiers.options import DEFAULT_FOLDS, ESTIMATES, Choice, Number, WholeNumber
 from probfs.classifiers.scores import SCORES
 from probfs.columns.choice import DATE_ORDERS, DEFAULT_MIN_CLASS, MOST_TARGET_CLASSES
-from probfs.ranking.settings import AUTO_STEP, DEFAULT_FALSE_DISCOVERIES
-from probfs.selection.settings import DEFAULT_KEEP, DEFAULT_NESTED_FOLDS, KEEP, NESTED_FOLDS
+from probfs.ranking.settings import (
+    AUTO_STEP,
+    DEFAULT_FALSE_DISCOVERIES,
+    DEFAULT_KEEP,
+    DEFAULT_NESTED_FOLDS,
+    KEEP,
+    NESTED_FOLDS,
+)
 from probfs.tables.formats import TABLE_FORMATS
 
 _NAME_TYPES = (str, AnyNumber, date, tuple)

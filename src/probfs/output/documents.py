@@ -25,7 +25,7 @@ from probfs.text import counted
 if TYPE_CHECKING:
     from probfs.columns.inspect import Inspection
     from probfs.comparison.result import ColumnChange, Comparison
-    from probfs.interaction.result import Pairs
+    from probfs.interaction.pairs import Pairs
     from probfs.ranking.result import Ranking
     from probfs.selection.result import SelectedFeature, Selection
 

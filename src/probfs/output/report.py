@@ -45,7 +45,7 @@ from probfs.text import counted, listed, printable, shorten_middle
 if TYPE_CHECKING:
     from markupsafe import Markup
 
-    from probfs.interaction.result import Pairs
+    from probfs.interaction.pairs import Pairs
     from probfs.ranking.result import InputSummary, Ranking
     from probfs.ranking.story import Background
     from probfs.selection.result import Selection

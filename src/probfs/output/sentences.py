@@ -13,7 +13,7 @@ from probfs.text import and_more, counted, listed, option, printable, quoted
 if TYPE_CHECKING:
     from probfs.columns.inspect import Inspection
     from probfs.comparison.result import Comparison, Side
-    from probfs.interaction.result import Pairs
+    from probfs.interaction.pairs import Pairs
     from probfs.ranking.result import RankedFeature, Ranking, RoundSummary
     from probfs.selection.result import HonestEstimate, Selection
 

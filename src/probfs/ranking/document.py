@@ -7,7 +7,7 @@ import os
 import types
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
+from dataclasses import MISSING, fields, is_dataclass, replace
 from functools import cache
 from math import inf
 from typing import Any, Literal, NoReturn, TypeVar, Union, get_args, get_origin, get_type_hints
@@ -30,6 +30,7 @@ _VERSIONS = ("1", "2")
 _PLAIN = {str: "a text", bool: "true or false", int: "a whole number from 0 on", float: "a finite number"}
 _LARGEST_NUMBER = 10**18
 _LONGEST_PROBLEM = 300
+_NOTE = {"message": str, "code": str, "severity": Severity, "columns": tuple[str, ...]}
 _REMEDY = "write the file again with probfs rank or select, --format json"
 
 
@@ -86,7 +87,7 @@ def kind_of_document(content: Any, source: str) -> str:
 def load_json(given: str | os.PathLike[str]) -> tuple[Any, str]:
     """The content of a JSON text, or of the file that a path object leads to; and what messages call it."""
     if isinstance(given, str):
-        return parse_json(given, "<json>"), "<json>"
+        return _parse_json(given, "<json>"), "<json>"
     if not isinstance(given, os.PathLike):
         raise UsageError(f"{option('json')}: {given!r} is neither a text nor a path object")
     return read_json(given), display_name(given)
@@ -102,33 +103,25 @@ def read_json(path: str | os.PathLike[str], max_unpacked: int | None = None) -> 
     if not content.strip():
         raise DataError("is empty", source=source)
     try:
-        return parse_json(content.decode(), source)
+        return _parse_json(content.decode(), source)
     except UnicodeDecodeError as error:
         raise DataError(f"is not UTF-8 near byte {error.start}, as JSON must be", source=source) from error
 
 
-def parse_json(text: str, source: str) -> Any:
-    """The value that a JSON text holds; what JSON does not allow is an error with its line."""
-
+def _parse_json(text: str, source: str) -> Any:
     def refuse(constant: str) -> NoReturn:
-        raise DataError(f"holds {constant}, which is no JSON", source=source)
+        raise ValueError(constant)
 
     try:
         content = json.loads(text.removeprefix("\ufeff"), parse_constant=refuse)
         if "\\ud" in text.lower():
             json.dumps(content, ensure_ascii=False).encode()
-    except UnicodeEncodeError as error:
-        raise DataError("holds half of a character, which is not valid Unicode", source=source) from error
-    except DataError:
-        raise
     except json.JSONDecodeError as error:
         problem = f"is not JSON: {error.msg[:1].lower()}{error.msg[1:]}; is the file cut off?"
         raise DataError(problem, source=source, line=error.lineno, column=error.colno) from error
-    except ValueError as error:
-        # What else there is: a whole number of thousands of digits.
-        raise DataError("is not JSON of probfs: a number is too long to be read", source=source) from error
-    except RecursionError as error:
-        raise DataError("is not JSON of probfs: lists or objects are nested too deeply", source=source) from error
+    except (ValueError, RecursionError) as error:
+        what = "NaN or infinity, a number of thousands of digits, half of a character, or lists in a thousand lists"
+        raise DataError(f"is not JSON of probfs: it holds {what}", source=source) from error
     return content
 
 
@@ -143,9 +136,16 @@ def _decode(kind: Any, value: Any, place: str) -> Any:
         return _decode_plain(kind, value, place)
     if kind is Note:
         plain = {"message": value, "code": "unknown", "severity": "warning", "columns": ()}
-        return Note(**vars(_decode(_NoteFields, plain if isinstance(value, str) else value, place)))
+        content = plain if isinstance(value, str) else value
+        return Note(**{key: _decode_field(each, content, key, place) for key, each in _NOTE.items()})
     if origin in (Union, types.UnionType):
-        return _decode_union(inner, value, place)
+        if value is None and type(None) in inner:
+            return None
+        *others, last = [each for each in inner if each is not type(None)]
+        for each in others:
+            with suppress(_MisfitError):
+                return _decode(each, value, place)
+        return _decode(last, value, place)
     if origin is Literal:
         if value not in inner:
             shown = f"is {quoted(value)}, " if isinstance(value, str) else "is "
@@ -157,30 +157,23 @@ def _decode(kind: Any, value: Any, place: str) -> Any:
         return tuple([_decode(inner[0], item, f"{place}[{number}]") for number, item in enumerate(value)])
     if not isinstance(value, Mapping):
         raise _MisfitError(place, "is not an object")
-    if is_dataclass(kind):
-        return _decode_object(kind, value, place)
-    return {_decode(str, key, place): _decode(inner[1], item, f"{place}.{key}") for key, item in value.items()}
-
-
-def _decode_union(kinds: tuple[Any, ...], value: Any, place: str) -> Any:
-    if value is None and type(None) in kinds:
-        return None
-    *others, last = [kind for kind in kinds if kind is not type(None)]
-    for kind in others:
-        with suppress(_MisfitError):
-            return _decode(kind, value, place)
-    return _decode(last, value, place)
-
-
-def _decode_object(kind: Any, content: Mapping[str, Any], place: str) -> Any:
-    given = {"model": _find_model(content, place)} if issubclass(kind, Settings) else {}
-    for name, each, may_lack in _fields_of(kind):
-        if name not in given and not (may_lack and name not in content):
-            given[name] = _decode_field(each, content, name, place)
+    if not is_dataclass(kind):
+        return {_decode(str, key, place): _decode(inner[1], item, f"{place}.{key}") for key, item in value.items()}
+    given = {"model": _find_model(value, place)} if issubclass(kind, Settings) else {}
+    hints = _hints_of(kind)
+    for each in fields(kind):
+        has_default = each.default is not MISSING or each.default_factory is not MISSING
+        if each.name not in given and not (has_default and each.name not in value):
+            given[each.name] = _decode_field(hints[each.name], value, each.name, place)
     return kind(**given)
 
 
-def _decode_field(kind: Any, content: Mapping[str, Any], key: str, place: str) -> Any:
+_hints_of = cache(get_type_hints)
+
+
+def _decode_field(kind: Any, content: Any, key: str, place: str) -> Any:
+    if not isinstance(content, Mapping):
+        raise _MisfitError(place, "is not an object")
     inside = f"{place}." if place else ""
     group, _, rest = key.partition("_")
     if key not in content and isinstance(content.get(group), Mapping):
@@ -202,24 +195,6 @@ def _decode_plain(kind: Any, value: Any, place: str) -> Any:
     if not fits:
         raise _MisfitError(place, f"is not {_PLAIN[kind]}")
     return kind(value)
-
-
-@dataclass(frozen=True)
-class _NoteFields:
-    message: str
-    code: str
-    severity: Severity
-    columns: tuple[str, ...]
-
-
-@cache
-def _fields_of(kind: Any) -> list[tuple[str, Any, bool]]:
-    """The fields of a data class: the name, the type, and whether there is a default for documents that lack it."""
-    hints = get_type_hints(kind)
-    return [
-        (each.name, hints[each.name], each.default is not MISSING or each.default_factory is not MISSING)
-        for each in fields(kind)
-    ]
 
 
 def _find_model(settings: Mapping[str, Any], place: str) -> UnfittedClassifier:

@@ -1,4 +1,4 @@
-"""How to rank: what the user chose, completed by defaults, and refused where it makes no sense."""
+"""How to rank or select: what the user chose, completed by defaults, and refused where it makes no sense."""
 
 from __future__ import annotations
 
@@ -18,6 +18,10 @@ Step = int | float | Literal["auto"]
 AUTO_STEP: Literal["auto"] = "auto"
 TOP = WholeNumber(0, metavar="K")
 DEFAULT_FALSE_DISCOVERIES = 0.1
+KEEP = WholeNumber(0, metavar="best|fewest|most|N", words=("best", "fewest", "most"))
+NESTED_FOLDS = WholeNumber(2, metavar="K", zero="none")
+DEFAULT_KEEP: Literal["best"] = "best"
+DEFAULT_NESTED_FOLDS = 10
 
 
 @dataclass(frozen=True)
@@ -165,3 +169,38 @@ def choose_settings(
         time=time,
         **others,
     )
+
+
+# Selections
+
+
+@dataclass(frozen=True)
+class SelectionSettings(Settings):
+    """How columns are selected. ``folds`` is the number of folds of the honest estimate; 0 if there is none."""
+
+    keep: str | int = DEFAULT_KEEP
+    """Where to cut: best, fewest, most, or the number of columns."""
+
+    def folds_of_estimate(self, rows: int) -> int | None:
+        return min(DEFAULT_FOLDS, rows) if self.estimate == "cv" else None
+
+    def of_ranking(self) -> Settings:
+        """The settings of the elimination, as those of a ranking."""
+        own = {each.name: getattr(self, each.name) for each in fields(Settings)}
+        return Settings(**{**own, "folds": DEFAULT_FOLDS if self.estimate == "cv" else None})
+
+
+def choose_selection_settings(
+    *,
+    classifier: Any = "nb",
+    options: Mapping[str, Any] | None = None,
+    folds: int = DEFAULT_NESTED_FOLDS,
+    keep: str | int = DEFAULT_KEEP,
+    **others: Any,
+) -> SelectionSettings:
+    """Settings from keywords that were checked one by one, as for a ranking."""
+    model = find_classifier(classifier, options)
+    # Rows are judged by models that do not know them.
+    judges_known_rows = model.default_estimate == "resubstitution"
+    ranking = choose_settings(classifier=model, estimate="cv" if judges_known_rows else None, step=1, **others)
+    return SelectionSettings(**{**vars(ranking), "folds": folds, "keep": keep})

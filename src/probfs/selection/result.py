@@ -16,9 +16,8 @@ from probfs.output.documents import header_of, selection_document
 from probfs.output.notebook import result_html, result_repr
 from probfs.ranking.document import Document, load_json
 from probfs.ranking.result import DrawnResult, InputSummary, Ranking
-from probfs.ranking.settings import TOP
+from probfs.ranking.settings import TOP, SelectionSettings
 from probfs.runtime.output import deliver_text
-from probfs.selection.settings import SelectionSettings
 from probfs.text import quoted
 
 if TYPE_CHECKING:

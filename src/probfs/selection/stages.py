@@ -18,6 +18,7 @@ from probfs.notes import Note, NoteKind
 from probfs.ranking.candidates import Candidates, Encoded, OnNote
 from probfs.ranking.inputs import InputRequest
 from probfs.ranking.result import Ranking
+from probfs.ranking.settings import SelectionSettings
 from probfs.ranking.stages import Engine, name_columns, summarize_inputs
 from probfs.ranking.story import gather_background
 from probfs.rows.blocks import EVERYTHING, Block, deal_blocks
@@ -26,7 +27,6 @@ from probfs.screening.counting import count_folds, count_part
 from probfs.selection.choice import Choice, choose_columns, find_best
 from probfs.selection.nested import nested_cross_validation
 from probfs.selection.result import Selection
-from probfs.selection.settings import SelectionSettings
 from probfs.selection.verdicts import judge_columns
 from probfs.text import duration, option, quoted
 

@@ -1,21 +1,25 @@
-"""The stages from a table to its pairs."""
+"""Pairs of columns that tell something only together: the result, and the stages that lead to it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from probfs import __version__
+from probfs.classifiers.options import check_value
 from probfs.errors import DataError
-from probfs.interaction.result import Pair, Pairs
 from probfs.interaction.three_way import PairTests, test_pairs
 from probfs.notes import Note, NoteKind
+from probfs.output.documents import Document, header_of, pairs_document
 from probfs.ranking.candidates import OnNote
 from probfs.ranking.inputs import InputRequest
-from probfs.ranking.settings import Settings
+from probfs.ranking.result import InputSummary, Result
+from probfs.ranking.settings import TOP, Settings
 from probfs.ranking.stages import Engine, summarize_inputs
+from probfs.runtime.output import deliver_text
 from probfs.runtime.progress import report
 from probfs.screening.screen import q_values
 from probfs.text import option
@@ -24,6 +28,58 @@ MOST_COLUMNS = 2_000
 """Two million pairs, which take some minutes."""
 MOST_LISTED = 100_000
 """Pairs that a result lists: the others are noise in all likelihood, and nobody could read them."""
+_SETTINGS = ("bins", "missing", "mapping", "count", "na", "dates", "ignore_case", "include", "exclude")
+_SETTINGS += ("keep_identifiers", "cut_target", "min_class")
+"""What decides how columns are encoded; a ranking's other settings have no part in it."""
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two columns, and what they tell together."""
+
+    a: str
+    b: str
+    gain: float
+    """How much less log-loss a row has, in nats, when the joint value takes the place of the two values."""
+    p: float
+    """How probable as large an interaction is if each column shifts the odds of the classes for itself."""
+    q: float
+    """The least rate of false discoveries at which the pair counts as found."""
+
+
+@dataclass(frozen=True, repr=False)
+class Pairs(Result):
+    """Pairs of columns: those that were found, by their gain, and then all others, by their p-value."""
+
+    pairs: tuple[Pair, ...]
+    input: InputSummary
+    settings: dict[str, Any]
+    warnings: tuple[Note, ...]
+    version: str
+    tested: int
+    """How many pairs were tested; those that are not listed are the worst."""
+
+    @property
+    def found(self) -> tuple[Pair, ...]:
+        """The listed pairs that tell together what neither column tells beside the other."""
+        return tuple(pair for pair in self.pairs if pair.q <= self.settings["false_discoveries"])
+
+    def top(self, number: int | None) -> Pairs:
+        """The same result with only the best pairs listed."""
+        return self if number is None else replace(self, pairs=self.pairs[: check_value("top", TOP, number)])
+
+    def document(self) -> Document:
+        return pairs_document(self, header_of(Pair))
+
+    def to_html(self, path: str | os.PathLike[str] | None = None) -> str:
+        """A page to look at, with a heat map, in one file that needs no other, also written to ``path`` when given."""
+        from probfs.output.report import pairs_report
+
+        return deliver_text(pairs_report(self), path)
+
+    def __repr__(self) -> str:
+        best = ", ".join(f"{pair.a!r} with {pair.b!r}" for pair in self.found[:5])
+        return f"<Pairs: {len(self.found):,} of {self.tested:,} found{': ' if best else ''}{best}>"
 
 
 def find_pairs(
@@ -48,7 +104,8 @@ def find_pairs(
         found.append(tests)
         done += len(tests.p)
         report("testing pairs", done, total, "pairs")
-    chosen = {**_settings_of_columns(settings), "false_discoveries": false_discoveries, "seed": settings.seed}
+    flat = settings.to_dict()
+    chosen = {**{name: flat[name] for name in _SETTINGS}, "false_discoveries": false_discoveries, "seed": settings.seed}
     return Pairs(
         _in_order(found, encoded.names, false_discoveries),
         summarize_inputs(inputs, dataset),
@@ -79,10 +136,3 @@ def _in_order(found: list[PairTests], names: list[str], false_discoveries: float
     order = np.lexsort((b, a, np.where(is_found, -gain, p), ~is_found))[:MOST_LISTED]
     columns = (array[order].tolist() for array in (a, b, gain, p, q))
     return tuple(Pair(names[first], names[second], *numbers) for first, second, *numbers in zip(*columns, strict=True))
-
-
-def _settings_of_columns(settings: Settings) -> Mapping[str, Any]:
-    """What decides how columns are encoded; a ranking's other settings have no part in it."""
-    chosen = settings.to_dict()
-    names = ("bins", "missing", "mapping", "count", "na", "dates", "ignore_case", "include", "exclude")
-    return {name: chosen[name] for name in (*names, "keep_identifiers", "cut_target", "min_class")}
