@@ -12,7 +12,7 @@ import pytest
 
 import probfs
 from probfs import DataError, Selection, UsageError
-from probfs.selection.stages import announce_folds
+from probfs.selection import stages
 
 
 def make_frame(rows: int = 120, seed: int = 0, classes: int = 2) -> pd.DataFrame:
@@ -236,13 +236,14 @@ def test_notes_are_told_as_they_arise() -> None:
     assert tuple(told[1:]) == selection.warnings != ()
 
 
-def test_folds_that_take_long_are_announced() -> None:
+@pytest.mark.parametrize(("limit", "announced"), [(0.0, True), (1e6, False)])
+def test_folds_that_take_long_are_announced(monkeypatch: pytest.MonkeyPatch, limit: float, announced: bool) -> None:
+    monkeypatch.setattr(stages, "LONG_SECONDS", limit)
+    monkeypatch.setattr(stages, "duration", lambda seconds: "12 minutes")
     notes: list[str] = []
-    announce_folds(6.0, 10, notes.append)
-    assert notes == []
-    announce_folds(70.0, 10, notes.append)
-    takes = "repeating the choice in 10 folds will take about 12 minutes"
-    assert notes == [f"{takes}; folds=0 does without the honest estimate"]
+    probfs.select(make_frame(), target="y", folds=5, on_note=notes.append)
+    takes = "repeating the choice in 5 folds will take about 12 minutes; folds=0 does without the honest estimate"
+    assert (takes in notes) == announced
 
 
 def test_an_identifier_that_is_always_wanted_is_told_how_to_be_had() -> None:

@@ -94,23 +94,20 @@ def trace_curve(classifier: Classifier, rounds: Iterable[Round]) -> Curve:
 
     def judge() -> None:
         current = classifier.odds()
-        sizes.append(_judge(classifier, current, sizes[-1].temperature if sizes else None))
+        sharpness = None
         if classifier.calibrated:
             odds.append(current)
+        else:
+            # The best sharpness is soon found from that of one feature more.
+            start = sizes[-1].temperature if sizes else None
+            sharpness = fit_sharpness(current, 1.0 if start is None else start)
+        sizes.append(Size(len(classifier.active), current.loss(sharpness), sharpness, round(current.errors)))
 
     for current in rounds:
         judge()
         left.append(int(current.active[current.leaving[0]]))
     judge()
     return Curve(tuple(reversed(left)), tuple(reversed(sizes)), tuple(reversed(odds)))
-
-
-def _judge(classifier: Classifier, odds: Odds, start: float | None) -> Size:
-    features = len(classifier.active)
-    if classifier.calibrated:
-        return Size(features, odds.loss(None), None, round(odds.errors))
-    sharpness = fit_sharpness(odds, 1.0 if start is None else start)
-    return Size(features, odds.loss(sharpness), sharpness, round(odds.errors))
 
 
 # Where to cut

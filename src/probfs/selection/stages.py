@@ -14,7 +14,7 @@ from probfs.columns.dataset import Dataset, ValueCounts
 from probfs.columns.folds import by_dropping_rare_classes, counted_subjects, refuse_many_folds
 from probfs.columns.leakage import note_on_kept_leaks
 from probfs.errors import DataError, UsageError
-from probfs.notes import Note, NoteKind
+from probfs.notes import NoteKind
 from probfs.ranking.candidates import Candidates, Encoded, OnNote
 from probfs.ranking.inputs import InputRequest
 from probfs.ranking.result import Ranking
@@ -24,7 +24,7 @@ from probfs.ranking.story import gather_background
 from probfs.rows.blocks import EVERYTHING, Block, deal_blocks
 from probfs.runtime.progress import report
 from probfs.screening.counting import count_folds, count_part
-from probfs.selection.choice import Choice, choose_columns, find_best
+from probfs.selection.choice import choose_columns, find_best
 from probfs.selection.nested import nested_cross_validation
 from probfs.selection.result import Selection
 from probfs.selection.verdicts import judge_columns
@@ -49,24 +49,41 @@ def select_columns(
     encoded = engine.encode(inputs, settings, on_note)
     summary = summarize_inputs(inputs, encoded.dataset)
     background = None if call is None else gather_background(inputs.prepared, encoded.dataset, call)
-    folds = _affordable_folds(encoded.dataset, settings.folds or 0)
+    # A fold holds rows (or subjects) of most classes: in smaller ones a row's class would have fewer training rows than
+    # it has for other rows, which tells the class.
+    wanted = settings.folds or 0
+    folds = min(wanted, max(2, sum(encoded.dataset.class_units().values()) // len(encoded.dataset.classes)))
     _check_sizes(encoded.dataset, settings, folds)
     settings.model.require_memory(encoded.dataset, settings.estimate, folds)
     report(CHOOSING)
     start = time.monotonic()
     encoded, counts, fold_counts = deal_and_count(encoded, folds, settings.seed)
     candidates = Candidates(
-        encoded, counts, settings, encoded.positions(always), on_model=_report_models, times=folds + 1
+        encoded,
+        counts,
+        settings,
+        encoded.positions(always),
+        on_model=lambda done, total: report(CHOOSING, done, total, "models"),
+        times=folds + 1,
     )
     choice = choose_columns(candidates, settings.keep, collect=True, tell=background is not None)
     candidates = replace(candidates, copies=choice.screened.copies)
     seconds = time.monotonic() - start
     kept = tuple(encoded.names[place] for place in choice.kept)
-    leaks = note_on_kept_leaks(inputs.prepared.leaks, settings.columns_of(kept))
-    notes = [*choice.classifier.notes, *choice.notes, *_notes(settings, folds, choice), *leaks]
+    notes = [*choice.classifier.notes, *choice.notes]
+    survivors = len(choice.curve.order)
+    if isinstance(settings.keep, int) and settings.keep > survivors:
+        apart = ", copies apart," if choice.screened.repeats else ""
+        problem = f"{option('keep', settings.keep)}: only {survivors:,} columns{apart} are told from noise"
+        notes.append(NoteKind.FEWER_KEPT.note(f"{problem}; {option('false_discoveries', 1)} screens nothing"))
+    if folds < wanted:
+        notes.append(NoteKind.FEW_FOLDS.note(f"the choice is judged in {folds} folds, as classes have few rows"))
+    notes += note_on_kept_leaks(inputs.prepared.leaks, settings.columns_of(kept))
     for note in notes:
         on_note(note)
-    announce_folds(seconds, folds, on_note)
+    if seconds * folds > LONG_SECONDS:
+        takes = f"repeating the choice in {folds} folds will take about {duration(seconds * folds)}"
+        on_note(NoteKind.TIME.note(f"{takes}; {option('folds', 0)} does without the honest estimate"))
     honest, kept_in_folds = nested_cross_validation(candidates, fold_counts, settings.keep) if folds else (None, None)
     warnings, rounds = (*encoded.notes, *notes), choice.collector
     assert rounds is not None, "the rounds were asked for"
@@ -112,17 +129,6 @@ def _without_unlabelled(dataset: Dataset) -> Dataset:
     return replace(dataset, features=features, unlabelled_counts=np.empty(0, dtype=np.int64))
 
 
-def announce_folds(seconds: float, folds: int, on_note: OnNote) -> None:
-    """Say how long the folds will take, if that is long: each repeats a choice that took so many seconds."""
-    if seconds * folds > LONG_SECONDS:
-        takes = f"repeating the choice in {folds} folds will take about {duration(seconds * folds)}"
-        on_note(NoteKind.TIME.note(f"{takes}; {option('folds', 0)} does without the honest estimate"))
-
-
-def _report_models(done: int, total: int) -> None:
-    report(CHOOSING, done, total, "models")
-
-
 def _check_sizes(dataset: Dataset, settings: SelectionSettings, folds: int) -> None:
     """Refuse to keep more columns than there are, and classes of which too few rows are left without a fold."""
     columns = len(dataset.features)
@@ -146,26 +152,6 @@ def _check_sizes(dataset: Dataset, settings: SelectionSettings, folds: int) -> N
             raise DataError(f"{problem}; {ways}", source=dataset.source)
 
 
-def _affordable_folds(dataset: Dataset, wanted: int) -> int:
-    """No more folds than classes have rows (or subjects) on average, so that a fold holds rows of most classes.
-
-    In smaller folds a row's class would have fewer training rows than it has for other rows, which tells the class.
-    """
-    return min(wanted, max(2, sum(dataset.class_units().values()) // len(dataset.classes)))
-
-
 def _rows_left(rows: int, folds: int) -> int:
     """How many rows of a class are left without the largest part that a fold has of it."""
     return rows - -(-rows // folds) if folds else rows
-
-
-def _notes(settings: SelectionSettings, folds: int, choice: Choice) -> list[Note]:
-    notes = []
-    survivors = len(choice.curve.order)
-    if isinstance(settings.keep, int) and settings.keep > survivors:
-        apart = ", copies apart," if choice.screened.repeats else ""
-        problem = f"{option('keep', settings.keep)}: only {survivors:,} columns{apart} are told from noise"
-        notes.append(NoteKind.FEWER_KEPT.note(f"{problem}; {option('false_discoveries', 1)} screens nothing"))
-    if folds < (settings.folds or 0):
-        notes.append(NoteKind.FEW_FOLDS.note(f"the choice is judged in {folds} folds, as classes have few rows"))
-    return notes

@@ -8,7 +8,6 @@ import numpy as np
 import pyarrow as pa
 
 from probfs.columns.choice import CUT_ABOVE, DEFAULT_BINS
-from probfs.columns.dataset import Feature
 from probfs.columns.rules import interval_codes, quantile_points
 from probfs.ranking.candidates import Candidates
 from probfs.rows.blocks import Block
@@ -31,7 +30,17 @@ def judge_columns(
     """
     names, screened, curve = candidates.names, choice.screened, choice.curve
     untested = candidates.settings.model.sees_columns_together
-    twins = _find_twins(candidates, choice)
+    blocks, dataset = candidates.encoded.blocks, candidates.encoded.dataset
+    # Columns that are one together have too many values to be compared.
+    dropped, stay = (
+        [place for place in places if not dataset.features[place].members]
+        for places in (curve.order[choice.size :], choice.kept)
+    )
+    if blocks.here is not None:
+        blocks = blocks.map(with_intervals)
+        dataset = dataset if blocks.here is None else blocks.here.dataset
+    found = find_twins(blocks, dataset, dropped, stay)
+    twins = {column: (twin, share) for column, (twin, share) in found.items() if share >= _REDUNDANT}
     assert choice.collector is not None, "the rounds were asked for"
     kept, noise = frozenset(choice.kept), frozenset(screened.noise)
     likeness = {place: alike for group in screened.copies for place, alike in group.items()}
@@ -68,37 +77,19 @@ def judge_columns(
     return tuple(judged)
 
 
-def _find_twins(candidates: Candidates, choice: Choice) -> dict[int, tuple[int, float]]:
-    """For redundant columns that were eliminated, the kept column that says the same, and how much of it."""
-    blocks, dataset = candidates.encoded.blocks, candidates.encoded.dataset
-    # Columns that are one together have too many values for that.
-    dropped, kept = (
-        [place for place in places if not dataset.features[place].members]
-        for places in (choice.curve.order[choice.size :], choice.kept)
-    )
-    if blocks.here is not None:
-        blocks = blocks.map(with_intervals)
-        dataset = dataset if blocks.here is None else blocks.here.dataset
-    found = find_twins(blocks, dataset, dropped, kept)
-    return {column: (twin, share) for column, (twin, share) in found.items() if share >= _REDUNDANT}
-
-
 def with_intervals(block: Block) -> Block:
     """The block with measured numbers cut at their quantiles, as Naive Bayes would have them: a number that hardly
     another row has would be a value from which the class of its one row follows.
     """
-    dataset = block.dataset
-    cut = tuple(_with_intervals(feature, dataset.counts) for feature in dataset.features)
-    return Block(replace(dataset, features=cut), number=block.number)
-
-
-def _with_intervals(feature: Feature, counts: Integers) -> Feature:
-    if feature.numbers is None or len(feature.numbers) <= CUT_ABOVE:
-        return feature
-    numbers = np.append(feature.numbers, [np.nan, np.nan])[feature.labelled][None]
-    points, counting = quantile_points(numbers, counts, DEFAULT_BINS)
-    # A missing cell comes after the last interval, and stays a value or nothing.
-    (codes,) = interval_codes(numbers, points, counting)
-    intervals = int(counting.sum()) + 1
-    nameless = pa.nulls(intervals + feature.missing_is_value, pa.string())
-    return replace(feature, labelled=codes, numbers=None, label_source=nameless)
+    features = []
+    for feature in block.dataset.features:
+        if feature.numbers is None or len(feature.numbers) <= CUT_ABOVE:
+            features.append(feature)
+            continue
+        numbers = np.append(feature.numbers, [np.nan, np.nan])[feature.labelled][None]
+        points, counting = quantile_points(numbers, block.dataset.counts, DEFAULT_BINS)
+        # A missing cell comes after the last interval, and stays a value or nothing.
+        (codes,) = interval_codes(numbers, points, counting)
+        nameless = pa.nulls(int(counting.sum()) + 1 + feature.missing_is_value, pa.string())
+        features.append(replace(feature, labelled=codes, numbers=None, label_source=nameless))
+    return Block(replace(block.dataset, features=tuple(features)), number=block.number)
