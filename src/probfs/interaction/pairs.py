@@ -28,8 +28,10 @@ MOST_COLUMNS = 2_000
 """Two million pairs, which take some minutes."""
 MOST_LISTED = 100_000
 """Pairs that a result lists: the others are noise in all likelihood, and nobody could read them."""
-_SETTINGS = ("bins", "missing", "mapping", "count", "na", "dates", "ignore_case", "include", "exclude")
-_SETTINGS += ("keep_identifiers", "cut_target", "min_class")
+_SETTINGS = (
+    *("bins", "missing", "mapping", "count", "na", "dates", "ignore_case", "include", "exclude"),
+    *("keep_identifiers", "cut_target", "min_class"),
+)
 """What decides how columns are encoded; a ranking's other settings have no part in it."""
 
 

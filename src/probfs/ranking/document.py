@@ -157,7 +157,7 @@ def _decode(kind: Any, value: Any, place: str) -> Any:
         return tuple([_decode(inner[0], item, f"{place}[{number}]") for number, item in enumerate(value)])
     if not isinstance(value, Mapping):
         raise _MisfitError(place, "is not an object")
-    if not is_dataclass(kind):
+    if not (isinstance(kind, type) and is_dataclass(kind)):
         return {_decode(str, key, place): _decode(inner[1], item, f"{place}.{key}") for key, item in value.items()}
     given = {"model": _find_model(value, place)} if issubclass(kind, Settings) else {}
     hints = _hints_of(kind)
