@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from probfs.columns.choice import ColumnChoice
 from probfs.columns.encode import encode
-from probfs.columns.mapping import MOST_BYTES, ColumnMapping, parse_mapping
+from probfs.columns.mapping import ColumnMapping, parse_mapping
 from probfs.columns.prepare import prepare
 from probfs.columns.rules import Category, Cut, Frequent, Groups, Measured, Numeric, Quantiles, Rule
 from probfs.columns.suggest import suggest_mapping, toml_text
@@ -39,7 +39,7 @@ def test_what_suggest_writes_is_accepted_for_any_table(names: list[str], rows: l
     mapping = parse_mapping(suggest_mapping(prepared, "nb").encode())
     again = prepare(table, mapping, ColumnChoice())
     assert not any(isinstance(plan.rule, Measured) for plan in again.features)
-    if len(again.target.classes) > 1:
+    if len(again.target.classes) > 1 < max(again.target.class_rows):
         encode(again)
 
 
@@ -63,7 +63,7 @@ def rows(*columns: Cell, number: int = 200) -> str:
         ([lambda n: n * 0.5, lambda n: n % 3], {"numbers_as_they_are": True}, {}),
         # A mapping that would drop everything names what it keeps.
         ([lambda n: f"text {n}"], {}, {"c0": Category()}),
-        ([lambda n: n], {}, {"c0": Quantiles(5)}),
+        ([lambda n: n], {}, {"c0": Numeric()}),
         ([lambda n: n], {"numbers_as_they_are": True}, {"c0": Numeric()}),
     ],
 )
@@ -115,11 +115,6 @@ def test_a_target_that_is_a_quantity_is_cut_and_one_of_many_names_is_not() -> No
         assert len(prepare(read_csv_text(text), suggest(text), ColumnChoice()).target.classes) == 2
 
 
-def test_very_many_rare_values_do_not_make_a_mapping_that_is_too_large() -> None:
-    long_names = rows(lambda n: "common" if n > 150 else f"{n % 20}" + "x" * 200_000)
-    assert len(suggest_mapping(prepare_csv(long_names), "nb")) < MOST_BYTES
-
-
 @given(st.text(st.characters(exclude_categories=["Cs"]), max_size=20))
 def test_any_text_is_written_as_toml(text: str) -> None:
     written = toml_text(text)
@@ -139,6 +134,8 @@ def test_any_text_is_written_as_toml(text: str) -> None:
         ([lambda n: "NA" if n == 7 else n * 0.5], ["none"], "missing = []\n", ()),
         ([lambda n: n or "-", lambda n: "+-"[n % 2]], [], "missing = []\n", ()),
         ([lambda n: ("None", "Some", "Marked")[n % 3]], [], '    # "None",  # in c0: missing, or a value?\n', ()),
+        ([lambda n: -999 if n % 40 == 0 else n * 0.5], [], '    # "-999",  # in c0: missing, or a value?\n', ()),
+        ([lambda n: -999 if n % 40 == 0 else n * 0.5], ["-999"], '    "-999",  # na=\n', ("-999",)),
         ([lambda n: ("None", "Some", "Marked")[n % 3]], ["None"], '    "None",  # na=\n', ("None",)),
         ([lambda n: {7: "inf", 8: "NA"}.get(n, n * 0.5)], ["NA"], '    "inf",  # infinite\n', ("NA", "inf")),
     ],

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 import pyarrow.compute as pc
 
 from probfs.columns.choice import CUT_ABOVE, NONE
 from probfs.columns.inspect import kind_of
-from probfs.columns.missing import ALSO_WORDS, WORDS
-from probfs.columns.prepare import ColumnPlan, PreparedTable
+from probfs.columns.missing import ALSO_WORDS, WORDS, code_for_missing
+from probfs.columns.prepare import PreparedTable
 from probfs.columns.rules import Measured, Quantiles, Seen, free_name, some_numbers
 from probfs.tables.arrays import Integers, index_array
 from probfs.tables.column import Column
@@ -20,8 +21,6 @@ from probfs.text import counted, is_unseen, option, printable
 _MOST_LISTED = 6
 """Rare values that a group lists; more of them are grouped by a rule."""
 _MOST_NAMED = 6
-_MOST_TEXT = 2 << 20
-"""A mapping must stay below its size limit, however long the names of rare values are."""
 _MOST_TARGET_INTERVALS = 10
 _RARE_SHARE = 0.01
 _RARE_ROWS = 5
@@ -32,11 +31,25 @@ def suggest_mapping(prepared: PreparedTable, classifier: str) -> str:
     columns, target, choice = prepared.table.columns, prepared.target, prepared.choice
     problems = {plan.name: columns[plan.name].problem for plan in prepared.features}
     features = [plan for plan in prepared.features if problems[plan.name] is None]
-    rules, kept = _rules(prepared, features)
+    rules, kept = [], []
+    for plan in features:
+        column, texts = columns[plan.name], prepared.texts.columns.get(plan.name)
+        reading = "" if texts is None or not texts.describe() else f"; {texts.describe()}"
+        values = counted(int(np.count_nonzero(column.counts()[:-1])), "value")
+        measured = isinstance(plan.rule, Measured)
+        rule = None if measured else _rule(column, prepared.labelled_weights, choice.bins)
+        if rule is None and texts is not None and texts.style is not None:
+            rule = f'{toml_text(plan.name)} = "{texts.kind.value}"  # {values}'
+        if rule is None:
+            kept.append(f"# {printable(column.name)}: {kind_of(column)}, {values}{reading}")
+        else:
+            rules.append(rule + reading)
     dropped = {plan.name: plan.identifier for plan in prepared.identifiers}
     if not features:
         # A mapping that leaves nothing to rank helps nobody.
-        rules, dropped = [_rule_that_keeps(prepared, plan) for plan in prepared.identifiers], {}
+        kinds = {name: "number" if _finite_numbers(columns[name]) else "category" for name in dropped}
+        rules = [f'{toml_text(name)} = "{kinds[name]}"  # {reason}' for name, reason in dropped.items()]
+        dropped = {}
     dropped |= {name: problem for name, problem in problems.items() if problem is not None}
     # Only a classifier that measures can rank what was left uncut.
     uncut = any(isinstance(plan.rule, Measured) for plan in prepared.features)
@@ -76,40 +89,42 @@ def toml_text(text: str) -> str:
     return "".join(f"\\U{ord(character):08x}" if is_unseen(character) else character for character in escaped)
 
 
-def _list(key: str, items: Sequence[str]) -> list[str]:
+def _list(key: str, items: Iterable[str]) -> list[str]:
     """A TOML list with an item in each line."""
-    return [f"{key} = [", *(f"    {item}" for item in items), "]"] if items else [f"{key} = []"]
+    lines = [f"    {item}" for item in items]
+    return [f"{key} = [", *lines, "]"] if lines else [f"{key} = []"]
 
 
-def _missing_texts(prepared: PreparedTable) -> list[str]:
+def _missing_texts(prepared: PreparedTable) -> Iterator[str]:
     """Lines with the texts that mean missing: by the user's word, by where they stand, or as they are infinite, which
-    can neither be cut nor measured.
+    can neither be cut nor measured; and comments on those that may.
     """
     texts, columns = prepared.texts, prepared.table.columns
-    suspects: dict[str, list[str]] = {}
+    suspects: defaultdict[str, list[str]] = defaultdict(list)
     for name, meaning in texts.columns.items() if NONE not in texts.keywords else ():
         for text in (*meaning.missing, *meaning.doubtful):
-            suspects.setdefault(text, []).append(name)
+            suspects[text].append(name)
     for name, column in columns.items() if suspects else ():
         # None that the target or a column of words holds as a value could be missing in all columns.
         if not column.is_numeric and column.problem is None:
             for text in column.values.filter(pc.is_in(column.values, value_set=WORDS)).to_pylist():
                 if name == prepared.target.name or name not in suspects.get(text, ()):
                     suspects.pop(text, None)
-    reasons = dict.fromkeys(texts.missing, option("na"))
-    reasons |= {text: f"in {', '.join(map(printable, names[:_MOST_NAMED]))}" for text, names in suspects.items()}
+    undecided = {text for text in suspects if text.strip() in ALSO_WORDS and text not in texts.missing}
+    infinite: dict[str, str] = {}
     for plan in prepared.features:
         column = columns[plan.name]
+        if (code := code_for_missing(column)) is not None:
+            suspects[code[0]].append(plan.name)
+            undecided.add(code[0])
         numbers = None if column.is_nominal else column.numbers()
         if numbers is not None and (isinstance(plan.rule, Measured) or len(numbers) > CUT_ABOVE):
-            reasons |= {column.values[int(code)].as_py(): "infinite" for code in np.flatnonzero(np.isinf(numbers))}
-    undecided = {text for text in suspects if text.strip() in ALSO_WORDS and text not in texts.missing}
-    return [
-        f"# {toml_text(text)},  # {reason}: missing, or a value?"
-        if text in undecided
-        else f"{toml_text(text)},  # {reason}"
-        for text, reason in reasons.items()
-    ]
+            infinite |= {column.values[int(code)].as_py(): "infinite" for code in np.flatnonzero(np.isinf(numbers))}
+    reasons = dict.fromkeys(texts.missing, option("na"))
+    reasons |= {text: f"in {', '.join(map(printable, names[:_MOST_NAMED]))}" for text, names in suspects.items()}
+    for text, reason in (reasons | infinite).items():
+        is_doubtful = text in undecided
+        yield f"{'# ' * is_doubtful}{toml_text(text)},  # {reason}{': missing, or a value?' * is_doubtful}"
 
 
 # Rules
@@ -135,44 +150,12 @@ def _target_rule(prepared: PreparedTable) -> list[str]:
     if not _finite_numbers(column):
         return [f'{toml_text(target.name)} = "category"  # numbers, but an infinite one cannot be cut']
     seen = _seen(column, prepared.labelled_weights)
-    rules = (intervals for intervals in range(2, _MOST_TARGET_INTERVALS + 1) if len(Quantiles(intervals).points(seen)))
-    intervals = next(rules, None)
-    cut = f"quantiles = {intervals}"
-    if intervals is None:
+    enough = [k for k in range(2, _MOST_TARGET_INTERVALS + 1) if len(Quantiles(k).points(seen))]
+    cut = f"quantiles = {enough[0]}" if enough else ""
+    if not enough:
         cut = f"cut = [{np.unique(some_numbers(seen.values, seen.kind))[-2].item()!r}]"
     note = f"{len(target.classes):,} distinct numbers: a regression target? Cut into classes, it can be ranked."
     return [f"{toml_text(target.name)} = {{ {cut} }}  # {note}"]
-
-
-def _rule_that_keeps(prepared: PreparedTable, plan: ColumnPlan) -> str:
-    """A rule for an identifier beside which there is nothing to rank: what a mapping names is not left out."""
-    column = prepared.table.columns[plan.name]
-    if prepared.choice.numbers_as_they_are and _finite_numbers(column):
-        return f'{toml_text(plan.name)} = "numeric"'
-    rule = _rule(column, prepared.labelled_weights, prepared.choice.bins)
-    return rule or f'{toml_text(plan.name)} = "category"  # {plan.identifier}'
-
-
-def _rules(prepared: PreparedTable, features: Sequence[ColumnPlan]) -> tuple[list[str], list[str]]:
-    """Lines with the rules of some columns, and comments on those that are best left alone."""
-    rules: list[str] = []
-    kept: list[str] = []
-    room = _MOST_TEXT
-    for plan in features:
-        column, texts = prepared.table.columns[plan.name], prepared.texts.columns.get(plan.name)
-        reading = "" if texts is None or not texts.describe() else f"; {texts.describe()}"
-        rule = None
-        if not isinstance(plan.rule, Measured):
-            rule = _rule(column, prepared.labelled_weights, prepared.choice.bins)
-        values = counted(int(np.count_nonzero(column.counts()[:-1])), "value")
-        if rule is None and texts is not None and texts.style is not None:
-            rule = f'{toml_text(plan.name)} = "{texts.kind.value}"  # {values}'
-        room -= len(rule or "")
-        if rule is None or room <= 0:
-            kept.append(f"# {printable(column.name)}: {kind_of(column)}, {values}{reading}")
-        else:
-            rules.append(rule + reading)
-    return rules, kept
 
 
 def _rule(column: Column, weights: Integers | None, bins: int) -> str | None:

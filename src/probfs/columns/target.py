@@ -128,8 +128,9 @@ def numbers_of_rows(
     wrong = np.flatnonzero(~may_be(numbers))
     if len(wrong):
         # Among prices or dates, which are not read as such because of another one, that one is at fault.
-        fits = np.any([fit for kind, fit in likely_kinds(column.values, None).items() if kind in kinds], axis=0)[wrong]
-        at = int(wrong[fits.argmin() if fits.mean() >= _MOST else 0])
+        fits = [fit[wrong] for kind, fit in likely_kinds(column.values, None).items() if kind in kinds]
+        odd = wrong[~np.any([np.zeros(len(wrong), dtype=np.bool_), *fits], axis=0)]
+        at = int(odd[0] if 0 < len(odd) < _MOST * len(wrong) else wrong[0])
         raise table.cell_error(column, at, f"{quoted(column.values[at].as_py())} {problem}")
     return column, np.append(numbers, np.nan)[column.codes]
 
@@ -142,7 +143,7 @@ def row_counts(table: Table, name: str | None) -> Integers:
         return np.broadcast_to(np.int64(1), table.rows) if rows is None else rows
     problem = "is not a row count; use whole numbers of up to 15 digits"
     column, numbers = numbers_of_rows(
-        table, name, lambda counts: (counts >= 0) & (counts < MOST_COUNT) & (counts == np.rint(counts)), problem
+        table, name, lambda counts: (counts >= 0) & (counts < MOST_COUNT) & (counts == np.rint(counts)), problem, ()
     )
     if np.isnan(numbers).any():
         raise table.cell_error(column, len(column.entries), "the row count is missing; write 0 for no row")
