@@ -145,6 +145,16 @@ def test_measurements_are_not_identifiers(name: str, cells: list[object]) -> Non
     assert reason_of_texts(cells, "id") is None or all(isinstance(cell, int) for cell in cells)
 
 
+def test_two_numbers_in_a_cell_are_no_identifier_and_the_note_says_what_to_do() -> None:
+    pressures = [f"{100 + n}/{60 + n % 31}" for n in range(60)]
+    prepared = prepare_frame({"bp": pressures, "y": ["p", "q"] * 30})
+    hint = "hold two numbers in a cell, like '100/60', and are taken as texts: 'bp'; give each a column of its own"
+    assert (judged(prepared), [note for note in prepared.notes if "two numbers" in note]) == (None, [hint])
+    assert reason_of_texts([f"{2000 + n % 20}/{n + 100}" for n in range(60)]) is not None, "numbers of cases"
+    months = prepare_frame({"bp": [f"{n % 12 + 1}/{n + 10}" for n in range(60)], "y": ["p", "q"] * 30})
+    assert not any("two numbers" in note for note in months.notes)
+
+
 @pytest.mark.parametrize(
     "form",
     ["%Y-%m-%d", "%d.%m.%Y", "%m/%d/%y", "%d %B %Y", "%b %d, %Y", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M:%S.%f", "%b %Y"],

@@ -9,12 +9,12 @@ from __future__ import annotations
 import re
 
 import numpy as np
-import pyarrow as pa
 import pyarrow.compute as pc
 
 from probfs.columns.choice import CUT_ABOVE
+from probfs.columns.numbers import Texts, count_matches
 from probfs.columns.rules import some_numbers
-from probfs.tables.arrays import Floats, Integers, index_array, loses_a_zero, numpy_array
+from probfs.tables.arrays import Floats, Integers, index_array, loses_a_zero
 from probfs.tables.cells import Kind
 from probfs.tables.column import Column
 from probfs.tables.table import Profile
@@ -96,14 +96,20 @@ def identifier_reason(column: Column, profile: Profile, weights: Integers | None
     ``profile`` is that of all rows, and ``weights`` says how many equal rows each row stands for, if there is a column
     of counts.
     """
-    enough = _enough_for_name(column.name)
+    enough = _NEARLY_ALL_TEXTS if _MAYBE_ID_NAME.search(column.name) else 1.0
+    if _ID_NAME.search(column.name) or _CAMEL_ID.search(column.name):
+        enough = _MANY_OF_A_NAME
     # Most columns hold few values, or measurements, which is known without a look at their cells.
     few = enough == 1 and profile.distinct <= min(CUT_ABOVE, column.rows - 1)
     if few or column.kind is Kind.DATE or (column.kind is Kind.NUMBER and not profile.whole):
         return None
-    first = _first_row_number(column)
-    if first is not None:
-        return f"numbers the rows from {first} on"
+    if column.rows >= _FEWEST_NUMBERED_ROWS and column.distinct() >= column.rows:
+        first_rows = column.first_rows()[:-1]
+        held = np.flatnonzero(first_rows < column.rows)
+        in_order = np.full(column.rows, np.nan)
+        in_order[first_rows[held]] = some_numbers(column.entries, Kind.NUMBER)[held]
+        if in_order[0] in (0, 1) and np.array_equal(in_order, np.arange(column.rows) + in_order[0]):
+            return f"numbers the rows from {int(in_order[0])} on"
     counts = column.counts(weights)
     many = np.count_nonzero(counts[:-1]) > min(enough, _MOST) * counts[:-1].sum()
     return _reason_by_values(column, counts, enough) if many else None
@@ -123,7 +129,7 @@ def _reason_by_values(column: Column, counts: Integers, enough: float) -> str | 
         are_numbers = not (column.kind is Kind.TEXT and not np.isnan(numbers).any() and loses_a_zero(values))
     if are_numbers:
         codes, numbers = codes[finite], numbers[finite]
-    elif _look_like_amounts(values) or look_like_dates(values):
+    elif _mostly_match(values, _AMOUNT, _A_FRACTION_OR_UNIT) or look_like_dates(values):
         return None
     distinct, present = len(codes), int(counts[codes].sum())
     several = distinct > CUT_ABOVE or distinct >= max(_FEWEST_NAMES, _MOST * present)
@@ -134,28 +140,6 @@ def _reason_by_values(column: Column, counts: Integers, enough: float) -> str | 
         elif not are_numbers and distinct > _NEARLY_ALL_TEXTS * present and present >= _MOST * counts.sum():
             why = "text that is different in nearly every row"
     return why and f"{why}, {counted(distinct, 'value')} in {counted(present, 'row')}"
-
-
-def _enough_for_name(name: str) -> float:
-    """The share of different values above which a column of this name is an identifier; 1 for an ordinary name."""
-    if _ID_NAME.search(name) or _CAMEL_ID.search(name):
-        return _MANY_OF_A_NAME
-    return _NEARLY_ALL_TEXTS if _MAYBE_ID_NAME.search(name) else 1.0
-
-
-def _first_row_number(column: Column) -> int | None:
-    """The number of the first row, 0 or 1, if the column numbers the rows in their order."""
-    rows = column.rows
-    if rows < _FEWEST_NUMBERED_ROWS or column.distinct() < rows:
-        return None
-    first_rows = column.first_rows()[:-1]
-    held = np.flatnonzero(first_rows < rows)
-    if len(held) < rows:
-        return None
-    in_order = np.empty(rows)
-    in_order[first_rows[held]] = some_numbers(column.entries, Kind.NUMBER)[held]
-    numbered = in_order[0] in (0, 1) and np.array_equal(in_order, np.arange(rows) + in_order[0])
-    return int(in_order[0]) if numbered else None
 
 
 def _kind_of_keys(column: Column, codes: Integers, numbers: Floats, present: int) -> str | None:
@@ -180,20 +164,15 @@ def _kind_of_keys(column: Column, codes: Integers, numbers: Floats, present: int
     return None
 
 
-def look_like_dates(values: pa.StringArray) -> bool:
+def look_like_dates(values: Texts) -> bool:
     """Whether texts are dates or times, as people write them."""
     return _mostly_match(values, _DATE, _A_DIGIT)
 
 
-def _look_like_amounts(values: pa.StringArray) -> bool:
-    """Whether texts are numbers with a fraction, a currency or a percent sign."""
-    return _mostly_match(values, _AMOUNT, _A_FRACTION_OR_UNIT)
-
-
-def _mostly_match(values: pa.StringArray, pattern: str, somewhere: str) -> bool:
+def _mostly_match(values: Texts, pattern: str, somewhere: str) -> bool:
     """Whether nearly all texts have a form, and at least one of them holds what tells that form from a mere number."""
     trimmed = pc.utf8_trim_whitespace(values)
     matching = pc.match_substring_regex(trimmed, pattern)
-    if numpy_array(matching).mean() < _NEARLY_NUMERIC:
+    if count_matches(trimmed, pattern) < _NEARLY_NUMERIC * len(values):
         return False
-    return bool(numpy_array(pc.match_substring_regex(trimmed.filter(matching), somewhere)).any())
+    return count_matches(trimmed.filter(matching), somewhere) > 0

@@ -16,12 +16,14 @@ import pyarrow.compute as pc
 
 from probfs.columns.choice import AUTO, CUT_ABOVE, NONE, ColumnChoice
 from probfs.columns.dates import DateStyle, are_iso_dates, find_date_style
+from probfs.columns.identifiers import look_like_dates
 from probfs.columns.mapping import ColumnMapping
 from probfs.columns.missing import WORDS, mark_missing, without_texts
 from probfs.columns.numbers import (
     Doubt,
     NumberStyle,
     Texts,
+    all_match,
     any_true,
     are_plain_numbers,
     at_least,
@@ -58,6 +60,8 @@ _TRUTH_VALUES = {"true", "false"}
 """Values that are the same in capitals or not."""
 _ANSWERS = ({"yes", "y", "true", "1"}, {"no", "n", "false", "0"})
 """Values that mean the same, perhaps."""
+_TWO_NUMBERS = r"^[0-9]{1,3}(?:\.[0-9]+)? ?/ ?[0-9]{1,3}(?:\.[0-9]+)?$"
+"""Like a blood pressure; numbers of more digits may be those of cases."""
 _WORDS = frozenset(WORDS.to_pylist())
 
 
@@ -226,6 +230,9 @@ def _find_kind(texts: Texts, rule: Rule | None, choice: ColumnChoice, decimal: s
         if are_iso_dates(texts):
             return ColumnTexts(kind=Kind.DATE)
         found = find_date_style(texts, choice.dates)
+        if found is None and all_match(texts, _TWO_NUMBERS) and not look_like_dates(texts):
+            why = f"hold two numbers in a cell, like {quoted(texts[0].as_py())}"
+            found = Doubt(NoteKind.MAY_BE_NUMBERS, why, "give each a column of its own")
     if found is None or isinstance(found, Doubt):
         return ColumnTexts(doubt=found)
     return ColumnTexts(style=found, kind=found.kind)
