@@ -236,8 +236,8 @@ def test_uncertainty_is_measured_in_time_as_well() -> None:
         ({"time": "when", "classifier": "forest", "estimate": "oob"}, 'estimate="oob" judges rows by models that know'),
         ({"time": "text"}, "column 'text', row 1: 'early' is no time; use numbers or dates"),
         ({"time": "gap"}, "column 'gap', row 3: the time is missing; fill it in, or leave the row out"),
-        ({"time": "same"}, "before the last time in time=, class 'p' has fewer than 2 rows, so that no later row"),
-        ({"time": "late"}, "before the last time in time=, class 'q' has fewer than 2 rows, so that no later row"),
+        ({"time": "same"}, "time= has too few different times: there is only one of all rows, of half of them or of"),
+        ({"time": "late"}, "class 'q' begins too late in time=: fewer than 2 of its rows come before the last time of"),
     ],
 )
 def test_what_makes_no_sense_is_refused_in_one_line(options: dict[str, Any], problem: str) -> None:
