@@ -37,8 +37,6 @@ from probfs.text import did_you_mean, mask_urls, option, printable, typed_comman
 
 _OF_CLASSIFIERS = CLASSIFIER.keys() - {"classifier"}
 """Options that are checked by the classifier."""
-_OF_SETTINGS = ("classifier", *(each.name for each in fields(SelectionSettings)))
-_OF_COLUMNS = (*CELLS, *OTHER_COLUMNS, *ABOUT_ROWS)
 _LONGEST_LIST = 20
 """Values of a list that is written out in a report."""
 
@@ -86,7 +84,7 @@ class Call:
     @property
     def settings(self) -> dict[str, Any]:
         """What goes into the settings of the result."""
-        chosen = self._take(_OF_SETTINGS)
+        chosen = self._take(("classifier", *(each.name for each in fields(SelectionSettings))))
         mapping = chosen.get("mapping")
         if mapping is not None:
             shown = "<dict>" if isinstance(mapping, Mapping) else printable(mask_urls(os.fspath(mapping)))
@@ -103,7 +101,7 @@ class Call:
             given["data"],
             given.get("mapping"),
             ReadOptions(**self._take(READING)),
-            choose_columns(settings.model, self._take(_OF_COLUMNS)),
+            choose_columns(settings.model, self._take((*CELLS, *OTHER_COLUMNS, *ABOUT_ROWS))),
             y=given.get("y"),
             feature_names=given.get("feature_names"),
             unlabelled=given.get("unlabeled"),
@@ -140,19 +138,14 @@ def warn_of(note: Note) -> None:
 
     A target that nobody named is worth a warning, too, where nobody hears of it otherwise.
     """
-    if note.code == NoteKind.TARGET_BY_DEFAULT.code:
-        message = f"{note.message}; say so with {option('target', note.columns[0])}"
-        warnings.warn(message, TargetWarning, stacklevel=_caller_level())
-    elif note.is_warning:
-        warnings.warn(note, ProbfsWarning, stacklevel=_caller_level())
-
-
-def _caller_level() -> int:
-    """How far up the stack, as warnings count, the line is that called the package."""
-    level, frame = 1, sys._getframe(1)
+    level, frame = 1, sys._getframe()
     while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "probfs":
         level, frame = level + 1, frame.f_back  # type: ignore[assignment]  # None at the end
-    return level
+    if note.code == NoteKind.TARGET_BY_DEFAULT.code:
+        message = f"{note.message}; say so with {option('target', note.columns[0])}"
+        warnings.warn(message, TargetWarning, stacklevel=level)
+    elif note.is_warning:
+        warnings.warn(note, ProbfsWarning, stacklevel=level)
 
 
 def _describe(function: Callable[..., Any], given: Mapping[str, Any], options: Mapping[str, Any]) -> str:
@@ -166,11 +159,12 @@ def _describe(function: Callable[..., Any], given: Mapping[str, Any], options: M
     typed = typed_command(reads_input=from_input)
     if typed is not None:
         return typed
-    defaults = {name: parameter.default for name, parameter in signature(function).parameters.items()}
-    said = {name: value for name, value in given.items() if not name.startswith("on_") and name != "data"}
     words = [_as_code(given["data"], "data")]
-    words += [f"{name}={_as_code(value, name)}" for name, value in said.items() if value is not defaults[name]]
-    words += [f"{name}={_as_code(value, name)}" for name, value in options.items()]
+    parameters = signature(function).parameters
+    for name, value in {**given, **options}.items():
+        is_default = name in parameters and value is parameters[name].default
+        if name != "data" and not name.startswith("on_") and not is_default:
+            words.append(f"{name}={_as_code(value, name)}")
     return f"probfs.{function.__name__}({', '.join(words)}){WRITING_A_REPORT}"
 
 

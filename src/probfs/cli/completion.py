@@ -80,45 +80,39 @@ def suggest(before: Sequence[str], current: str, after: Sequence[str]) -> tuple[
         summaries = {known: summary for known, (_, summary) in COMMANDS.items()}
         return "words", FIRST_OPTIONS if current.startswith("-") else summaries, ""
     options = {**load_command(name).options, "help": _HELP}
-    given, chosen = _read(options, before[place + 1 :])
+    spelled = {
+        written: known
+        for known, option in options.items()
+        for each in option.spellings(known)
+        for written in each.split("/")
+    }
+    given, chosen = _read(options, spelled, before[place + 1 :])
     prefix = ""
     if not chosen and current.startswith("-"):
         option, equals, value = current.partition("=")
-        chosen = _spelled(options).get(option, "") if equals else ""
+        chosen = spelled.get(option, "") if equals else ""
         prefix, current = (option + equals, value) if chosen else ("", current)
     elif not chosen:
         chosen = _next_argument(options, given)
     if not chosen:
-        free = {known: option for known, option in options.items() if option.many or known not in given}
-        return "words", {written: free[known].help for written, known in _spelled(free).items()}, ""
+        free = {known for known, option in options.items() if option.many or known not in given}
+        return "words", {written: options[known].help for written, known in spelled.items() if known in free}, ""
     metavar = options[chosen].shown_metavar
     # In help, what users put there themselves is in capitals: auto|N.
     words = getattr(options[chosen].takes, "words", None) or [word for word in metavar.split("|") if word.islower()]
     if metavar == "COLUMN":
         # The table may be named after the cursor.
-        line, _ = _read(options, [*before[place + 1 :], prefix + current, *after])
+        line, _ = _read(options, spelled, [*before[place + 1 :], prefix + current, *after])
         taken = {*line[chosen]} - {current}
         # No name that would act on the terminal that shows it, or end a line.
         words = [column for column in _columns(line) if column not in taken and not any(map(is_unseen, column))]
     return _KINDS.get(metavar, "words"), dict.fromkeys(words, ""), prefix
 
 
-def _spelled(options: Group) -> dict[str, str]:
-    """The options by all their spellings."""
-    spellings = ((name, each) for name, option in options.items() for each in option.spellings(name))
-    return {written: name for name, each in spellings for written in each.split("/")}
-
-
-def _next_argument(options: Group, given: Mapping[str, Sequence[str]]) -> str:
-    """The argument that the next word would be; none when there are enough."""
-    arguments = (name for name, option in options.items() if option.is_argument)
-    return next((name for name in arguments if name not in given or options[name].many), "")
-
-
-def _read(options: Group, words: Sequence[str]) -> tuple[dict[str, list[str]], str]:
+def _read(options: Group, spelled: Mapping[str, str], words: Sequence[str]) -> tuple[dict[str, list[str]], str]:
     """The values that the words behind a command give, and the option whose value is to come."""
     given: dict[str, list[str]] = {}
-    spelled, awaiting = _spelled(options), ""
+    awaiting = ""
     for word in words:
         option, equals, value = word.partition("=")
         if awaiting or not word.startswith("-") or word == "-":
@@ -129,6 +123,12 @@ def _read(options: Group, words: Sequence[str]) -> tuple[dict[str, list[str]], s
             given.setdefault(name, []).extend([value] if equals else [])
             awaiting = name if name and not equals and options[name].takes is not FLAG else ""
     return given, awaiting
+
+
+def _next_argument(options: Group, given: Mapping[str, Sequence[str]]) -> str:
+    """The argument that the next word would be; none when there are enough."""
+    arguments = (name for name, option in options.items() if option.is_argument)
+    return next((name for name in arguments if name not in given or options[name].many), "")
 
 
 def _columns(given: Mapping[str, Sequence[str]]) -> Sequence[str]:
@@ -159,21 +159,20 @@ def install(shell: str) -> str:
     from probfs.runtime.output import write_whole
 
     home = Path.home()
+    start_up, line = home / ".bashrc", "source ~/.bash_completions/probfs.sh"
     if shell == "bash":
-        place, start_up = home / ".bash_completions" / "probfs.sh", home / ".bashrc"
-        line = f"source '{place}'"
+        place = home / ".bash_completions" / "probfs.sh"
     elif shell == "zsh":
         place, start_up = home / ".zfunc" / "_probfs", Path(os.environ.get("ZDOTDIR") or home) / ".zshrc"
         line = "fpath+=~/.zfunc; autoload -Uz compinit; compinit"
     else:
         configuration = Path(os.environ.get("XDG_CONFIG_HOME") or home / ".config")
-        place, start_up, line = configuration / "fish" / "completions" / "probfs.fish", None, ""
+        place, line = configuration / "fish" / "completions" / "probfs.fish", ""
     place.parent.mkdir(parents=True, exist_ok=True)
     write_whole(place, script(shell).encode())
-    if start_up is not None:
-        old = start_up.read_bytes() if start_up.exists() else b""
-        if line.encode() not in old.splitlines():
-            write_whole(start_up, old + f"\n{line}\n".encode())
+    old = start_up.read_bytes() if line and start_up.exists() else b""
+    if line and line.encode() not in old.splitlines():
+        write_whole(start_up, old + f"\n{line}\n".encode())
     return f"completion for {shell} is in {place}; new shells use it"
 
 
