@@ -99,12 +99,6 @@ def test_hostile_names_are_escaped_for_eyes(tmp_path: Path) -> None:
     assert "\x1b[31mred" not in shown
 
 
-def test_two_documents_are_needed(run_here: Run) -> None:
-    result = run_here("compare")
-    assert (result.returncode, result.stdout) == (2, "")
-    assert result.stderr.startswith("probfs: error: Missing argument 'OLD'")
-
-
 def test_comparing_documents_imports_nothing_heavy(old: Path, new: Path) -> None:
     heavy = {"numpy", "pandas", "pyarrow", "sklearn", "scipy"}
     assert modules_imported_by("compare", old, new, "--format", "json").isdisjoint(heavy)

@@ -10,7 +10,6 @@ import pytest
 import probfs
 from probfs import __version__
 from probfs.api.options import ELIMINATION, READING
-from probfs.classifiers.catalogue import known_options
 from probfs.cli import COMMANDS, load_command
 from probfs.cli.options import Command
 from tests.support.commands import COMMUTE, Run, modules_imported_by
@@ -46,19 +45,16 @@ def test_the_list_of_commands_has_every_summary_whole(run_here: Run, monkeypatch
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_every_option_has_one_short_line_that_is_shown(run_here: Run, name: str) -> None:
-    shown = " ".join(run_here(name, "-h").stdout.split())
+def test_help_shows_every_option_in_a_short_line_and_examples_that_are_understood(run_here: Run, name: str) -> None:
+    page = run_here(name, "-h").stdout
+    shown = " ".join(page.split())
     for option_name, option in COMMANDS_LOADED[name].options.items():
         assert option.help.endswith("."), option_name
         assert len(option.help) <= 90, option_name
         assert " ".join(option.line.split()) in shown, option_name
         assert option.panel, option_name
-
-
-@pytest.mark.parametrize("name", COMMANDS)
-def test_every_command_shows_examples_that_it_understands(run_here: Run, name: str) -> None:
     for line in COMMANDS_LOADED[name].examples.splitlines():
-        assert line in run_here(name, "--help").stdout
+        assert line in page
         (command, *words) = line.split("probfs ")[1].split(" | ")[0].split(" > ")[0].split()
         options = COMMANDS_LOADED[command].options.items()
         known = {spelling for option_name, option in options for spelling in option.spellings(option_name)}
@@ -77,19 +73,6 @@ def test_the_defaults_that_help_shows_are_those_of_the_library(command: str) -> 
         *(["keep", "folds"] if command == "select" else []),
     ):
         assert COMMANDS_LOADED[command].options[name].default == library[name].default, name
-
-
-def test_what_names_columns_or_files_may_be_given_several_times() -> None:
-    many = {name for name, option in COMMANDS_LOADED["rank"].options.items() if option.many}
-    assert many >= {"data", "unlabeled", "include", "exclude", "always", "join", "together", "na"}
-    assert "target" not in many
-
-
-def test_the_options_of_classifiers_are_options_of_rank() -> None:
-    options = COMMANDS_LOADED["rank"].options
-    assert {name for name, _, _ in known_options()} < options.keys()
-    assert options["jobs"].help == "all but nb: processes that fit models at a time."
-    assert options["smoothing"].line == "nb: what is added to every count. Default: 1.0."
 
 
 @pytest.mark.parametrize(
