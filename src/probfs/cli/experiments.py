@@ -12,7 +12,7 @@ from probfs.api.options import READING, SEED, Argument, Instance, Option, panel
 from probfs.classifiers.options import Choice, Number, WholeNumber
 from probfs.cli import options as opt
 from probfs.cli.options import FILE, Given
-from probfs.cli.streams import check_output, choose_destination, deliver, reporting, take_files
+from probfs.cli.streams import choose_destination, deliver, reporting, take_files
 from probfs.errors import OutputError, UsageError
 from probfs.notes import NoteKind
 from probfs.output.formats import DOCUMENT_FORMATS
@@ -35,7 +35,7 @@ JOINT = panel("Table", joint=Argument("Cells with p and p_y; - is stdin.", Insta
 )
 def exact(given: Given) -> None:
     files = take_files(given, "joint")
-    destination = choose_destination(DOCUMENT_FORMATS, given, files)
+    destination = choose_destination(DOCUMENT_FORMATS, given)
     from probfs.paper.documents import population_document
     from probfs.paper.theory import joint_from_table, population_scores
     from probfs.ranking.inputs import every_name
@@ -89,9 +89,6 @@ def generate(given: Given) -> None:
         raise UsageError("--relevant and --noise: a table needs a column beside its class")
     if unlabeled_output is not None and not given.get("unlabeled_rows"):
         raise UsageError("--unlabeled-output: there is no unlabelled row; ask for some with --unlabeled-rows")
-    # Both files can be there or none: what is wrong with either is said before one is written.
-    check_output(output)
-    check_output(unlabeled_output, option="--unlabeled-output", result=output)
     from probfs.paper.synthetic import CLASS, draw_tables
     from probfs.tables.joining import join_tables
     from probfs.tables.writers import choose_table_format, table_bytes

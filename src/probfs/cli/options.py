@@ -17,10 +17,16 @@ from typer.core import TyperArgument, TyperOption
 
 from probfs.api.options import FLAG, Group, Instance, Option, panel
 from probfs.classifiers.options import Choice, WholeNumber
+from probfs.cli.streams import check_outputs
 from probfs.tables.formats import TABLE_FORMATS, is_writable
 
 Given: TypeAlias = dict[str, Any]
 """The options that were given, by name."""
+INPUTS = ("data", "unlabeled", "mapping", "old", "new", "joint")
+"""What is read, and never written to."""
+FILE = Instance("FILE", "a file to write", parse=Path)
+RESULT_FILE = Instance("FILE", "a file or -", parse=lambda word: None if word == "-" else Path(word))
+"""Like no file at all, - is standard output."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +38,14 @@ class Command:
     examples: str
 
     def __call__(self, **values: Any) -> None:
-        self.run({name: value for name, value in values.items() if value not in (None, ())})
+        given = {name: value for name, value in values.items() if value not in (None, ())}
+        outputs = {name: given[name] for name in given if self.options[name].takes in (RESULT_FILE, FILE)}
+        if outputs:
+            # Without files to read, standard input is read.
+            named = (given.get(name, "-") for name in INPUTS if name in given or name in ("data", "joint"))
+            inputs = [each for value in named for each in (value if isinstance(value, tuple) else (value,))]
+            check_outputs(outputs, inputs)
+        self.run(given)
 
     def parameters(self) -> list[TyperArgument | TyperOption]:
         return [_parameter(name, option) for name, option in self.options.items()]
@@ -72,9 +85,6 @@ def _parameter(name: str, option: Option) -> TyperArgument | TyperOption:
 
 # --- where results go, which is the business of commands ---
 
-FILE = Instance("FILE", parse=Path)
-RESULT_FILE = Instance("FILE", parse=lambda word: None if word == "-" else Path(word))
-"""Like no file at all, - is standard output."""
 OUTPUT = panel("Output", output=Option("File for the result.", RESULT_FILE, "stdout", names=("--output", "-o")))
 SAFE_CSV = panel("Output", safe_csv=Option("Keep spreadsheets from running formulas in CSV."))
 TOP = panel("Output", top=Option("Show only the best K columns.", WholeNumber(1, metavar="K")))

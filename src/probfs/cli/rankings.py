@@ -11,7 +11,6 @@ from probfs.classifiers.options import WholeNumber
 from probfs.cli import options as opt
 from probfs.cli.options import FILE, Given
 from probfs.cli.streams import (
-    check_output,
     choose_destination,
     deliver,
     reporting,
@@ -43,7 +42,7 @@ RANKING_OUTPUT = opt.document_output(RESULT_FORMATS.names()) | SHOWN
 )
 def rank(given: Given) -> None:
     files = take_files(given)
-    destination = choose_destination(RESULT_FORMATS, given, [*files, *given.get("unlabeled", ()), given.get("mapping")])
+    destination = choose_destination(RESULT_FORMATS, given)
     top = given.pop("top", None)
     eliminate = not given.pop("no_eliminate", False)
     from probfs.api import calls
@@ -75,14 +74,12 @@ def select(given: Given) -> None:
     files = take_files(given)
     output, reduced, safe_csv = given.get("output"), given.pop("reduced", None), given.get("safe_csv", False)
     names, top = given.pop("names", False), given.pop("top", None)
-    inputs = [*files, given.get("mapping")]
     if reduced is not None and given.get("engine") == "dask":
         raise UsageError("--reduced needs the table here, and with --engine dask only workers read it; leave out one")
     if names and ("format" in given or safe_csv):
         raise UsageError("--names: the result is a list of names; leave out --format and --safe-csv, or --names")
     # Names have no format.
-    destination = choose_destination(RESULT_FORMATS, given, [*inputs, reduced], format="csv" if names else None)
-    check_output(reduced, inputs, "--reduced", result=output)
+    destination = choose_destination(RESULT_FORMATS, given, format="csv" if names else None)
     from probfs.api import calls
     from probfs.ranking.inputs import every_name
     from probfs.tables.reading import ReadOptions, read_table
@@ -129,7 +126,7 @@ def select(given: Given) -> None:
 )
 def pairs(given: Given) -> None:
     files = take_files(given)
-    destination = choose_destination(PAGE_FORMATS, given, [*files, given.get("mapping")])
+    destination = choose_destination(PAGE_FORMATS, given)
     top = given.pop("top", None)
     from probfs.api import calls
 
@@ -160,7 +157,7 @@ def compare(given: Given) -> None:
 
     old, new = (take_files({"data": [given.pop(side)]})[0] for side in ("old", "new"))
     conditions = [parse_condition(text) for text in given.pop("fail_if", ())]
-    destination = choose_destination(DOCUMENT_FORMATS, given, [old, new])
+    destination = choose_destination(DOCUMENT_FORMATS, given)
     from probfs.comparison import compare as compare_documents
 
     with reporting(given) as reporter:

@@ -6,7 +6,7 @@ import contextlib
 import os
 import shutil
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -15,7 +15,7 @@ import typer
 from probfs.errors import OutputError, ProbfsError, UsageError
 from probfs.notes import Note, NoteKind
 from probfs.runtime.progress import COMPILING, Progress, listening
-from probfs.text import printable, shown_bytes
+from probfs.text import option, printable, shown_bytes
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Bar
@@ -88,9 +88,7 @@ class Destination(NamedTuple):
             deliver(drawn.render(document, self.presentation), place)
 
 
-def choose_destination(
-    formats: OutputFormats, given: Given, inputs: Iterable[object] = (), format: str | None = None
-) -> Destination:
+def choose_destination(formats: OutputFormats, given: Given, format: str | None = None) -> Destination:
     """Where a document goes, in the format asked for, or that of the file's ending, or what suits a terminal or pipe.
 
     The options that say so are taken out of ``given``.
@@ -98,8 +96,6 @@ def choose_destination(
     from probfs.output.writers import Presentation
 
     path, safe_csv, plot = given.pop("output", None), given.pop("safe_csv", False), given.pop("plot", None)
-    check_output(path, inputs)
-    check_output(plot, inputs, "--plot", path)
     on_terminal = path is None and stdout_is_terminal()
     chosen = formats.choose(given.pop("format", format), path, on_terminal)
     check_safe_csv(safe_csv, chosen.name)
@@ -111,22 +107,21 @@ def choose_destination(
     return Destination(chosen, path, Presentation(width, on_terminal and not plain, safe_csv), picture)
 
 
-def check_output(
-    path: Path | None, inputs: Iterable[object] = (), option: str = "--output", result: Path | None = None
-) -> None:
-    """Refuse what cannot be written, an input, which would be lost if anything went wrong, and the result's place."""
-    if path is None:
-        return
+def check_outputs(outputs: Mapping[str, Path], inputs: Iterable[object]) -> None:
+    """Refuse what cannot be written, an input, which would be lost if anything went wrong, and one place for two."""
     from probfs.runtime.output import check_writable
 
-    shown = printable(str(path))
-    if str(path) == "-":
-        raise UsageError(f"{option}: - is standard output, where the result goes; name a file")
-    check_writable(path)
-    if path.is_file() and any(os.path.samefile(path, source) for name in inputs for source in _files_of(name)):
-        raise UsageError(f"{option}: {shown} is an input; name another file")
-    if result is not None and os.path.realpath(path) == os.path.realpath(result):
-        raise UsageError(f"{option}: {shown} is where the result goes; name another file")
+    places: set[str] = set()
+    for name, path in sorted(outputs.items(), key=lambda item: item[0] != "output"):
+        shown = f"{option(name)}: {printable(str(path))} is"
+        if str(path) == "-":
+            raise UsageError(f"{shown} standard output, where the result goes; name a file")
+        check_writable(path)
+        if path.is_file() and any(os.path.samefile(path, source) for each in inputs for source in _files_of(each)):
+            raise UsageError(f"{shown} an input; name another file")
+        if os.path.realpath(path) in places:
+            raise UsageError(f"{shown} where the result goes; name another file")
+        places.add(os.path.realpath(path))
 
 
 def _files_of(name: object) -> list[str | int]:
@@ -139,7 +134,7 @@ def _files_of(name: object) -> list[str | int]:
         return [0]
     # Whoever reads it says what is wrong with it.
     with contextlib.suppress(ProbfsError):
-        if name is not None and not is_url(as_local_path(str(name))):
+        if not is_url(as_local_path(str(name))):
             return [part.path for part in find_parts([str(name)]) if os.path.exists(part.path)]
     return []
 

@@ -10,7 +10,7 @@ from probfs.classifiers.catalogue import find_classifier
 from probfs.classifiers.options import Choice
 from probfs.cli import options as opt
 from probfs.cli.options import Given
-from probfs.cli.streams import check_output, check_safe_csv, choose_destination, deliver, reporting, take_files
+from probfs.cli.streams import check_safe_csv, choose_destination, deliver, reporting, take_files
 from probfs.columns.choice import DEFAULT_MIN_CLASS, ColumnChoice
 from probfs.output.formats import DOCUMENT_FORMATS
 from probfs.paper.catalogue import SAMPLES, sample_file
@@ -46,7 +46,6 @@ def _request(given: Given, files: list[str], mapping: Any = None, **more: Any) -
 )
 def map_(given: Given) -> None:
     files, mapping, output = take_files(given), given.pop("mapping"), given.pop("output", None)
-    check_output(output, [*files, mapping])
     from probfs.columns.prepare import apply_mapping
     from probfs.ranking.inputs import InputRequest, read_prepared
     from probfs.tables.opening import ReadOptions
@@ -73,7 +72,6 @@ def map_(given: Given) -> None:
 )
 def suggest(given: Given) -> None:
     files, output = take_files(given), given.pop("output", None)
-    check_output(output, files)
     from probfs.columns.suggest import suggest_mapping
     from probfs.ranking.inputs import read_prepared
 
@@ -94,7 +92,7 @@ def suggest(given: Given) -> None:
 )
 def inspect(given: Given) -> None:
     files, mapping = take_files(given), given.pop("mapping", None)
-    destination = choose_destination(DOCUMENT_FORMATS, given, [*files, mapping])
+    destination = choose_destination(DOCUMENT_FORMATS, given)
     from probfs.columns.inspect import inspect_table
     from probfs.output.documents import inspection_document
     from probfs.ranking.inputs import read_prepared
@@ -118,7 +116,6 @@ def inspect(given: Given) -> None:
 )
 def sample(given: Given) -> None:
     name, output = given.get("name"), given.get("output")
-    check_output(output)
     if name is None:
         deliver("".join(f"{known:<14} {what}\n" for known, what in SAMPLES.items()), output)
         return
