@@ -52,7 +52,13 @@ def messy(tmp_path: Path) -> Path:
         ({"smoothing": math.nan}, "smoothing=: "),
         ({"na": ["\udcff"]}, "not valid Unicode"),
         ({"na": object()}, "na=: <object object at .* is neither a text nor a list of texts"),
-        ({"step": 0}, "step=: "),
+        ({"exclude": b"a"}, "exclude=: b'a' is neither a text nor a list of texts"),
+        *(
+            ({"step": step}, "step=: .* is neither auto nor a whole number from 1 on nor")
+            for step in (0, 1.0, 0.0, True)
+        ),
+        ({"false_discoveries": 9e-7}, "false_discoveries=: 9e-07 is not a number from 1e-06 to 1"),
+        ({"together": {"ab": ["a", 3.5, None]}}, "together=: .* is no dictionary of groups, each a list of columns"),
         ({"bins": 1}, "bins=: 1 is not a whole number from 2 to 10000"),
         ({"seed": -1}, "seed=: "),
         ({"mapping": 3}, "mapping=: 3 is not a path or a dictionary"),
@@ -65,6 +71,7 @@ def messy(tmp_path: Path) -> Path:
         ({"on_note": 3}, "on_note=: 3 is not a function"),
         ({"engine": None}, "engine=: None is not one of local, dask"),
         ({"scheduler": "tcp://x:1"}, 'scheduler= goes with engine="dask" only'),
+        ({"workers": 2}, 'workers= goes with engine="dask" only'),
         ({"engine": "dask", "workers": 0}, "workers=: 0 is not a whole number from 1 on"),
         ({"engine": "dask", "workers": 2, "scheduler": "tcp://x:1"}, "keep one of the two"),
         ({"delimiter": ";"}, "delimiter= says how to read a file, but data is a table in memory"),
@@ -142,6 +149,10 @@ def test_a_report_tells_the_call_as_it_can_be_written(frame: pd.DataFrame) -> No
     assert ranking.background is not None
     words = "data, target='y', classifier=probfs.NaiveBayes(smoothing=0.5), exclude=['n'], seed=3, report=True, na='?'"
     assert ranking.background.call == f"probfs.rank({words}).to_html('report.html')"
+    for number, shown in ((20, repr(["?"] * 20)), (21, "na")):
+        background = probfs.rank(frame, target="y", report=True, na=["?"] * number).background
+        assert background is not None
+        assert background.call.startswith(f"probfs.rank(data, target='y', report=True, na={shown}).to_html(")
 
 
 # Warnings
@@ -195,6 +206,12 @@ def test_a_table_says_what_its_columns_hold(messy: Path) -> None:
     assert (table.rows, table.source) == (60, str(messy))
     assert {"delimiter", "number-style"} <= {note.code for note in table.notes}
     assert table.columns["price"].by_row[:3].tolist() == [1.5, 2.5, 3.5]
+
+
+def test_with_decimal_commas_points_are_between_thousands(write: Write) -> None:
+    path = write("t.csv", "a;b\n1.500;2,5\n1.234.567;1.000,25\n")
+    columns = probfs.read(path, decimal=",").columns
+    assert [columns[name].by_row.tolist() for name in "ab"] == [[1500.0, 1234567.0], [2.5, 1000.25]]
 
 
 def test_texts_that_mean_missing_are_the_readers_business(messy: Path) -> None:

@@ -191,6 +191,7 @@ def test_a_fraction_is_of_all_columns(wanted: float, number: int) -> None:
 
 def test_too_many_or_too_few_columns_are_a_warning() -> None:
     frame, y = mixed_frame(40)
+    assert ProbabilisticSelector(n_features_to_select=6).fit(frame, y).support_.all(), "and without a warning"
     with pytest.warns(UserWarning, match="^n_features_to_select=9 asks for 9 columns, and 6 could be ranked; all of"):
         assert ProbabilisticSelector(n_features_to_select=9).fit(frame, y).support_.all()
     few = r"^0 columns are told from noise and worth keeping; kept all the same \(min_features_to_select=1\): '[abc]'$"

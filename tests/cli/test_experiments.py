@@ -70,6 +70,13 @@ def test_a_sample_ranks_as_its_file_does(
     assert probfs.rank(tmp_path / f"table.{ending}", target="class").features == expected
 
 
+def test_what_is_not_said_of_a_table_has_the_defaults_of_help(run_here: Run) -> None:
+    table = run_here("generate", "xcp").stdout
+    said = "--rows 100 --unlabeled-rows 0 --seed 0 --c 1 --p 0.7 --balance 0.5 --relevant 1 --noise 1"
+    assert run_here("generate", "xcp", *said.split()).stdout == table
+    assert (table.count("\n"), table.count("positive")) == (101, 50)
+
+
 def test_unlabelled_rows_can_go_to_a_file_of_their_own(run_here: Run, tmp_path: Path) -> None:
     options = ("generate", "nominal", "--rows", 30, "--unlabeled-rows", 50, "--seed", 3)
     together = pd.read_csv(io.StringIO(run_here(*options).stdout))

@@ -9,7 +9,6 @@ import pytest
 
 import probfs
 from probfs import __version__
-from probfs.api.options import ELIMINATION, READING
 from probfs.cli import COMMANDS, load_command
 from probfs.cli.options import Command
 from tests.support.commands import COMMUTE, Run, modules_imported_by
@@ -61,44 +60,58 @@ def test_help_shows_every_option_in_a_short_line_and_examples_that_are_understoo
         assert {word for word in words if word.startswith("--")} <= known, line
 
 
-@pytest.mark.parametrize("command", ["rank", "select"])
-def test_the_defaults_that_help_shows_are_those_of_the_library(command: str) -> None:
+@pytest.mark.parametrize(("command", "compared"), [("rank", 5), ("select", 8), ("pairs", 3)])
+def test_the_defaults_that_help_shows_are_those_of_the_library(command: str, compared: int) -> None:
     library = inspect.signature(getattr(probfs, command)).parameters
-    for name in (
-        "classifier",
-        "score",
-        "min_class",
-        "seed",
-        "engine",
-        *(["keep", "folds"] if command == "select" else []),
-    ):
-        assert COMMANDS_LOADED[command].options[name].default == library[name].default, name
+    shown = {
+        name: (option.default, library[name].default)
+        for name, option in COMMANDS_LOADED[command].options.items()
+        if name in library and not (option.default is None or isinstance(library[name].default, bool | None))
+    }
+    assert len(shown) == compared
+    assert all(default == in_library for default, in_library in shown.values()), shown
 
 
 @pytest.mark.parametrize(
-    ("name", "word", "value"),
+    ("command", "name", "values", "refused"),
     [
-        ("step", "1", 1),
-        ("step", ".5", 0.5),
-        ("step", "auto", "auto"),
-        ("max_unpacked", "700", 700),
-        ("max_unpacked", "500m", 500 << 20),
-        ("max_unpacked", "8GB", 8 << 30),
-        ("delimiter", "tab", "\t"),
-        ("delimiter", "\\t", "\t"),
+        ("rank", "step", {"1": 1, ".5": 0.5, "0.999": 0.999, "auto": "auto"}, "0 1.0 1.5 0.0 1e-1 -1 x"),
+        (
+            "rank",
+            "max_unpacked",
+            {"1": 1, "1K": 1 << 10, "500m": 500 << 20, "8GB": 8 << 30, "2T": 2 << 40},
+            "0 0K 1.5G",
+        ),
+        ("rank", "delimiter", {"tab": "\t", "\\t": "\t", ";": ";"}, ""),
+        ("rank", "skip_rows", {"0": 0}, "-1 1.0"),
+        ("rank", "cut_target", {"2": 2, "100": 100}, "1 101"),
+        ("rank", "min_class", {"1": 1}, "0"),
+        ("rank", "false_discoveries", {"1e-6": 1e-6, "1": 1.0}, "0 9e-7 1.01"),
+        ("rank", "folds", {"2": 2}, "1"),
+        ("rank", "seed", {"0": 0}, "-1"),
+        ("rank", "top", {"1": 1}, "0"),
+        ("rank", "workers", {"1": 1}, "0"),
+        ("rank", "together", {"a=b,c": ("a", "b,c"), "a=b=c": ("a", "b=c")}, "a a= =b"),
+        ("select", "folds", {"0": 0, "2": 2}, "1"),
+        ("select", "keep", {"0": 0, "3": 3, "best": "best"}, "-1 least"),
+        ("compare", "top", {"1": 1}, "0"),
+        ("generate", "c", {"0": 0, "1e100": 1e100}, "-1 1e101"),
+        ("generate", "p", {"0": 0, "1": 1}, "-0.1 1.1"),
+        ("generate", "balance", {"0": 0, "1": 1}, "-0.1 1.1"),
+        ("generate", "relevant", {"0": 0, "100000": 100_000}, "-1 100001"),
+        ("generate", "noise", {"0": 0, "100000": 100_000}, "-1 100001"),
+        ("generate", "rows", {"1": 1, "10000000": 10_000_000}, "0 10000001"),
+        ("generate", "unlabeled_rows", {"0": 0, "10000000": 10_000_000}, "-1 10000001"),
+        ("reproduce", "runs", {"2": 2, "1000000": 1_000_000}, "1 1000001"),
+        ("reproduce", "jobs", {"1": 1, "10000": 10_000}, "0 10001"),
     ],
 )
-def test_a_word_becomes_its_value(name: str, word: str, value: object) -> None:
-    assert (READING | ELIMINATION)[name].takes.parse(word) == value
-
-
-@pytest.mark.parametrize(
-    ("name", "word"),
-    [*(("step", word) for word in ("0", "1.5", "1e-1")), ("max_unpacked", "0"), ("max_unpacked", "1.5G")],
-)
-def test_a_word_that_is_no_value_is_an_error(name: str, word: str) -> None:
-    with pytest.raises(ValueError, match=f"{word}'? is (neither auto|not a size)"):
-        (READING | ELIMINATION)[name].takes.parse(word)
+def test_words_become_values_up_to_the_limits(command: str, name: str, values: dict[str, object], refused: str) -> None:
+    takes = COMMANDS_LOADED[command].options[name].takes
+    assert {word: takes.parse(word) for word in values} == values
+    for word in refused.split():
+        with pytest.raises(ValueError, match=f"^'?{word}'? is (not|neither) "):
+            takes.parse(word)
 
 
 @pytest.mark.parametrize(
