@@ -347,7 +347,7 @@ def test_a_bomb_may_go_off_if_that_is_meant(here: Path, capsys: Capture) -> None
 
 
 def test_a_column_of_too_many_values_is_named(here: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("probfs.columns.dataset.MOST_VALUES", 4)
+    monkeypatch.setattr("probfs.columns.encode.MOST_VALUES", 4)
     (here / "t.csv").write_text("a,y\n" + "".join(f"v{i},{i % 2}\n" for i in range(5)))
     assert run_here(["rank", "t.csv"]) == 1
     (line,) = errors(capsys.readouterr().err)

@@ -247,7 +247,7 @@ def test_a_few_dates_are_no_identifiers_whether_they_are_texts_or_dates() -> Non
 
 
 def test_more_values_than_are_counted_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("probfs.columns.dataset.MOST_VALUES", 2)
+    monkeypatch.setattr("probfs.columns.encode.MOST_VALUES", 2)
     problem = "t.csv: column 'a' has 3 different values, more than the 2 that are counted; leave it out with"
     with pytest.raises(DataError) as caught:
         encode_csv("a,y\nu,p\nv,q\nw,p\n")

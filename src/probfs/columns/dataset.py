@@ -12,9 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from probfs.errors import DataError
 from probfs.tables.arrays import Codes, Floats, Integers, Labels
-from probfs.text import option, quoted
 
 MISSING_LABEL = "(missing)"
 """The label of a missing cell that counts as a value."""
@@ -89,14 +87,6 @@ class Feature:
     def categories(self) -> pa.StringArray:
         """The texts that cells hold: the labels without that of missing."""
         return self.labels[:-1] if self.missing_is_value and self.numbers is None else self.labels
-
-
-def refuse_many_values(name: str, values: int, source: str) -> None:
-    """Refuse a column with more values than are counted."""
-    if values > MOST_VALUES:
-        problem = f"column {quoted(name)} has {values:,} different values, more than the {MOST_VALUES:,} that are"
-        hint = f"leave it out with {option('exclude')}, or cut or group it in a mapping"
-        raise DataError(f"{problem} counted; {hint}", source=source)
 
 
 @dataclass(frozen=True, eq=False)
@@ -238,17 +228,14 @@ def _merge_rows(
     columns: Sequence[npt.NDArray[Any]], sizes: Sequence[int], counts: Integers
 ) -> tuple[Integers, Integers]:
     """A row for each combination of values that occurs, and how many rows hold it."""
-    # Each row is one number, of which every column is a digit, in the narrowest type that holds it.
+    # Each row is one number, of which every column is a digit, in the narrowest type that holds them.
     numbers = np.zeros(len(counts), dtype=np.min_scalar_type(math.prod(sizes)))
     for column, size in zip(columns, sizes, strict=True):
         numbers *= numbers.dtype.type(size)
         numbers += column.astype(numbers.dtype, copy=False)
+    _, first, places = np.unique(numbers, return_index=True, return_inverse=True)
     # Adding in double precision is exact up to 2**53 rows.
-    totals = np.bincount(numbers, None if (counts == 1).all() else counts).astype(np.int64, copy=False)
-    row_of_each = np.zeros(len(totals), dtype=np.int64)
-    row_of_each[numbers] = np.arange(len(numbers))
-    present = np.flatnonzero(totals)
-    return row_of_each[present], totals[present]
+    return first, np.bincount(places, counts).astype(np.int64)
 
 
 @dataclass(frozen=True, eq=False)

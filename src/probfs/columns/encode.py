@@ -13,11 +13,11 @@ import pyarrow as pa
 
 from probfs.columns.dataset import (
     MISSING_LABEL,
+    MOST_VALUES,
     Dataset,
     DeferredLabels,
     Feature,
     normalise_weights,
-    refuse_many_values,
 )
 from probfs.columns.dates import are_iso_dates
 from probfs.columns.prepare import ColumnPlan, PreparedTable
@@ -202,7 +202,10 @@ def learn_coding(prepared: PreparedTable, plan: ColumnPlan) -> tuple[FeatureCodi
     in_text_order = column.ordered and not prepared.choice.keep_category_order
     coder = prepared.learn(replace(column, order=None) if in_text_order else column, plan.rule)
     codes = code_of_each_value(prepared.table, column, coder, missing_is_value=plan.missing_is_value)
-    refuse_many_values(plan.name, len(coder.labels), prepared.table.source)
+    if len(coder.labels) > MOST_VALUES:
+        problem = f"column {quoted(plan.name)} has {len(coder.labels):,} different values, more than the"
+        hint = f"leave it out with {option('exclude')}, or cut or group it in a mapping"
+        raise DataError(f"{problem} {MOST_VALUES:,} that are counted; {hint}", source=prepared.table.source)
     # From how many rows hold each value, not from the rows.
     counts = column.counts(prepared.labelled_weights)
     held = np.bincount(codes, counts, minlength=len(coder.labels) + plan.missing_is_value + 1) > 0
@@ -389,7 +392,8 @@ def notes_on_features(prepared: PreparedTable, distinct: Mapping[str, int]) -> l
             constant.append(plan.name)
         elif values == prepared.labelled_rows > 2 and not plan.identifier:
             # Texts and whole numbers may be identifiers of which nothing was said so far, not measurements or dates.
-            is_text = column.kind is Kind.TEXT and not are_iso_dates(column.values)
+            texts = prepared.texts.columns.get(plan.name)
+            is_text = column.kind is Kind.TEXT and not are_iso_dates(column.values) and not (texts and texts.measures)
             unique += [plan.name] if is_text or (column.kind is Kind.NUMBER and profile.whole) else []
     notes = []
     if cut:

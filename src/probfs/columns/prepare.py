@@ -261,7 +261,7 @@ def _plan_columns(
             yield ColumnPlan(name, Role.LEFT_OUT, left_out[name])
             continue
         texts, identifier = prepared.texts.columns.get(name), ""
-        if texts is None or not (texts.has_unit or texts.doubt):
+        if texts is None or not texts.measures:
             # What each row of a table of counts has of its own names the row, too, if it is a text.
             names_rows = column.kind is Kind.TEXT and column.distinct() == column.rows
             identifier = identifier_reason(column, in_every_row[name], None if names_rows else counts) or ""

@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import ClassVar, Protocol
+from typing import ClassVar, Protocol, Self
 
 import numpy as np
 import pyarrow as pa
@@ -35,7 +35,6 @@ from probfs.text import counted, listed, option, quoted
 UNKNOWN = -1
 """The code of a value that a rule has no place for; such a cell counts as missing."""
 _OTHER = "other"
-_NO_YES = text_array(("no", "yes"))
 _FEW_POINTS = 32
 """Up to so many points, comparing all numbers with each is faster than a search for the numbers of each column."""
 ORDERINGS: Mapping[str, Callable[[Floats, float], Flags]]
@@ -118,12 +117,10 @@ def are_among(values: pa.Array, texts: pa.StringArray, numbers: Floats, kind: Ki
 def finite_numbers(values: pa.Array, kind: Kind, *, strict: bool = True) -> Floats:
     """The values as numbers, none of which may be infinite, nor, if ``strict``, anything but a number."""
     numbers = some_numbers(values, kind)
-    not_a_number = "is not a number; map the column as \"category\", or list it in 'missing'"
+    what = "number;"
     if kind is Kind.DATE:
-        ways = f"write it as 2024-01-31, or say {option('dates', 'dmy|mdy')}"
-        not_a_number = (
-            f"is not a date, or not surely one; {ways}, map the column as \"category\", or list it in 'missing'"
-        )
+        what = f"date, or not surely one; write it as 2024-01-31, or say {option('dates', 'dmy|mdy')},"
+    not_a_number = f"is not a {what} map the column as \"category\", or list it in 'missing'"
     infinite = f'is infinite; name it with {option("na")}, or map the column as "category"'
     for wrong, problem in ((np.isnan(numbers) & strict, not_a_number), (np.isinf(numbers), infinite)):
         if wrong.any():
@@ -239,18 +236,14 @@ class CutCoder:
 
     @cached_property
     def labels(self) -> pa.StringArray:
-        return interval_labels(self.points, self.kind)
+        """The intervals as people write them."""
+        ends = ["-inf", *(end_label(point, self.kind) for point in self.points), "inf"]
+        intervals = [f"({low},{high}]" for low, high in pairwise(ends)]
+        return text_array([*intervals[:-1], intervals[-1].replace("]", ")")])
 
     def assign(self, values: pa.Array) -> Integers:
         numbers = finite_numbers(values, self.kind) if self.strict else some_numbers(values, self.kind)
         return np.where(np.isnan(numbers), UNKNOWN, np.searchsorted(self.points, numbers, side="left"))
-
-
-def interval_labels(points: Floats, kind: Kind) -> pa.StringArray:
-    """The intervals between some points, as people write them."""
-    ends = ["-inf", *(end_label(point, kind) for point in points), "inf"]
-    closing = ["]"] * len(points) + [")"]
-    return text_array([f"({low},{high}{bracket}" for (low, high), bracket in zip(pairwise(ends), closing, strict=True)])
 
 
 @dataclass(frozen=True)
@@ -283,8 +276,7 @@ class Quantiles:
         if not len(numbers):
             return numbers
         points, counting = quantile_points(numbers[None, :], seen.counts, self.intervals)
-        inner: Floats = points[counting]
-        return inner
+        return np.asarray(points[counting])
 
     def describe(self) -> str:
         return f"{self.intervals} intervals at quantiles"
@@ -399,17 +391,20 @@ class Measured:
 # Columns of yes and no: comparisons and memberships, which have nothing to learn and are their own coders
 
 
+class _YesNo:
+    labels: ClassVar[pa.StringArray] = text_array(("no", "yes"))
+
+    def learn(self, seen: Seen) -> Self:
+        return self
+
+
 @dataclass(frozen=True)
-class Ordering:
+class Ordering(_YesNo):
     """Yes where a number, or a date, is below or above a bound."""
 
     symbol: str
     bound: float
     scale: Kind = Kind.NUMBER
-    labels: ClassVar[pa.StringArray] = _NO_YES
-
-    def learn(self, seen: Seen) -> Coder:
-        return self
 
     def assign(self, values: pa.Array) -> Integers:
         return ORDERINGS[self.symbol](finite_numbers(values, self.scale), self.bound).astype(np.int64)
@@ -419,25 +414,17 @@ class Ordering:
 
 
 @dataclass(frozen=True)
-class Among:
+class Among(_YesNo):
     """Yes where the value is one of a few (negated: none): the same number or date however written, or the text."""
 
     texts: tuple[str, ...]
     numbers: tuple[float, ...] = ()
     scale: Kind = Kind.NUMBER
     negated: bool = False
-    labels: ClassVar[pa.StringArray] = _NO_YES
-
-    def learn(self, seen: Seen) -> Coder:
-        return self
 
     def assign(self, values: pa.Array) -> Integers:
-        among = are_among(
-            values,
-            text_array([text.strip() for text in self.texts]),
-            np.array(self.numbers, dtype=np.float64),
-            self.scale,
-        )
+        texts = text_array([text.strip() for text in self.texts])
+        among = are_among(values, texts, np.array(self.numbers, dtype=np.float64), self.scale)
         return np.asarray(among != self.negated, dtype=np.int64)
 
     def describe(self) -> str:

@@ -62,6 +62,7 @@ _ANSWERS = ({"yes", "y", "true", "1"}, {"no", "n", "false", "0"})
 """Values that mean the same, perhaps."""
 _TWO_NUMBERS = r"^[0-9]{1,3}(?:\.[0-9]+)? ?/ ?[0-9]{1,3}(?:\.[0-9]+)?$"
 """Like a blood pressure; numbers of more digits may be those of cases."""
+_SPLIT_THEM = "give each a column of its own"
 _WORDS = frozenset(WORDS.to_pylist())
 
 
@@ -91,9 +92,10 @@ class ColumnTexts:
     """The same, of values that differ only in case or in blanks around them."""
 
     @property
-    def has_unit(self) -> bool:
-        """Whether they are numbers with a currency, a percent sign or a unit."""
-        return isinstance(self.style, NumberStyle) and bool(self.style.before or self.style.after)
+    def measures(self) -> bool:
+        """Whether they are numbers with a currency, a percent sign or a unit, or two numbers in a cell."""
+        has_unit = isinstance(self.style, NumberStyle) and bool(self.style.before or self.style.after)
+        return has_unit or (self.doubt is not None and self.doubt.remedy == _SPLIT_THEM)
 
     def describe(self) -> str:
         """What is not read as it stands, and what may be meant, in a few words."""
@@ -232,7 +234,7 @@ def _find_kind(texts: Texts, rule: Rule | None, choice: ColumnChoice, decimal: s
         found = find_date_style(texts, choice.dates)
         if found is None and all_match(texts, _TWO_NUMBERS) and not look_like_dates(texts):
             why = f"hold two numbers in a cell, like {quoted(texts[0].as_py())}"
-            found = Doubt(NoteKind.MAY_BE_NUMBERS, why, "give each a column of its own")
+            found = Doubt(NoteKind.MAY_BE_NUMBERS, why, _SPLIT_THEM)
     if found is None or isinstance(found, Doubt):
         return ColumnTexts(doubt=found)
     return ColumnTexts(style=found, kind=found.kind)
