@@ -18,7 +18,7 @@ NAMES = ["a", "b", "c,d", "n", "y"]
 @pytest.mark.parametrize(
     ("choice", "mapping", "expected"),
     [
-        (ColumnChoice(exclude=["a,c,d"]), b"", ["a", "c,d"]),
+        (ColumnChoice(exclude=["a,b", "c,d"]), b"", ["a", "b", "c,d"]),
         (ColumnChoice(exclude=["a", "nothing"]), b"", []),
         (ColumnChoice(exclude=["a"], target="a"), b"", []),
         (ColumnChoice(exclude=["a"]), b'drop = ["b"]', ["a", "b"]),
@@ -57,8 +57,7 @@ def test_a_name_that_is_not_unicode_is_refused(choice: dict[str, Any]) -> None:
     [
         (["a,b"], {"a", "b"}),
         (["a, b", "c"], {"a", "b", "c"}),
-        (["a,b,c"], {"a", "b,c"}),
-        (["b,c,b"], {"b,c", "b"}),
+        (["b,c", "b"], {"b,c", "b"}),
         (["ab", "a", "a"], {"ab", "a"}),
     ],
 )

@@ -105,7 +105,21 @@ class TableNames:
         >>> TableNames("t.csv", ["a", "b", "c,d"]).resolve(["b,a", "c,d"], "exclude")
         ('b', 'a', 'c,d')
         """
-        return tuple(dict.fromkeys(column for name in names for column in self._columns_named(name, parameter)))
+        found: list[str] = []
+        for name in names:
+            if not name:
+                raise UsageError(f"{option(parameter)}: the name is empty; name a column, or leave the option out")
+            if parameter == "exclude" and name in self.left_out and name not in self.columns:
+                # An index column, which was left out already.
+                continue
+            parts = self.split(name)
+            for part in parts or [name]:
+                if part not in self.columns:
+                    # A column with a comma in its name may be misspelt as a whole.
+                    whole = not parts or "," in (nearest_name(name, self.columns) or "")
+                    self.refuse_unknown(name if whole else part, parameter)
+            found += parts
+        return tuple(dict.fromkeys(found))
 
     def refuse_unknown(self, name: str, parameter: str) -> None:
         """Refuse a name that no column has, and suggest the nearest."""
@@ -114,34 +128,9 @@ class TableNames:
             near = index or did_you_mean(name, self.columns)
             raise UsageError(f"{option(parameter)}: no column {quoted(name)} in {self.source}{near}")
 
-    def _columns_named(self, name: str, parameter: str) -> list[str]:
-        if name in self.columns:
-            return [name]
-        if parameter == "exclude" and name in self.left_out:
-            # An index column, which was left out already.
-            return []
-        if not name:
-            raise UsageError(f"{option(parameter)}: the name is empty; name a column, or leave the option out")
-        found = self.split(name)
-        unknown = [part for part in found if part not in self.columns]
-        if unknown or not found:
-            # A column with a comma in its name may be misspelt as a whole.
-            near = nearest_name(name, self.columns)
-            self.refuse_unknown(name if not unknown or (near is not None and "," in near) else unknown[0], parameter)
-        return found
-
     def split(self, name: str) -> list[str]:
-        """The parts between the commas of a name; a column may have commas in its name, and the longest counts."""
-        parts = name.split(",")
-        most = 1 + max((column.count(",") for column in self.columns), default=0)
-        found: list[str] = []
-        while parts:
-            spellings = ((taken, ",".join(parts[:taken])) for taken in range(min(most, len(parts)), 0, -1))
-            fitting = ((taken, text) for taken, part in spellings for text in (part, part.strip()))
-            taken, column = next((pair for pair in fitting if pair[1] in self.columns), (1, parts[0].strip()))
-            found += [column] if column else []
-            parts = parts[taken:]
-        return found
+        """The name, or the parts between its commas where no column is called so."""
+        return [name] if name in self.columns else [part.strip() for part in name.split(",") if part.strip()]
 
 
 def default_target(names: Iterable[str], mapping: ColumnMapping, choice: ColumnChoice) -> str | None:

@@ -226,17 +226,6 @@ def deal_subjects(
     return fold_of_each
 
 
-def counted_subjects(dataset: Dataset, class_name: str) -> str:
-    subjects = dataset.class_units()[class_name]
-    return "rows of one subject only" if subjects == 1 else f"rows of {subjects:,} subjects only"
-
-
-def _without_folds(dataset: Dataset) -> str:
-    """What to do about a class of too few subjects."""
-    rows = min(dataset.class_rows().values())
-    return f"use {option('estimate', 'resubstitution')}, or drop the class{by_dropping_rare_classes(dataset, rows + 1)}"
-
-
 def with_distinguishing_features(dataset: Dataset) -> Dataset:
     """The same rows with about as many features as distinguish all of them, the first in the alphabet.
 
@@ -268,18 +257,14 @@ def _count_distinct(dataset: Dataset, features: Sequence[Feature]) -> int:
     return int(np.count_nonzero(np.diff(np.sort(sums)))) + min(len(sums), 1)
 
 
-def deal(counts: Integers, folds: int) -> Integers:
-    """How many copies of each row fall to each fold when all copies are dealt out in turn: folds × rows."""
-    return deal_from(np.cumsum(counts) - counts, counts, folds)
+def deal(counts: Integers, folds: int, starts: Integers | None = None, fold: int | Integers | None = None) -> Integers:
+    """How many copies of each row fall to each fold when all copies are dealt out in turn: folds × rows.
 
-
-def deal_from(starts: Integers, counts: Integers, folds: int) -> Integers:
-    """The same for rows whose copies begin at known places of the whole deal."""
-    return copies_in_fold(starts, counts, folds, np.arange(folds)[:, None])
-
-
-def copies_in_fold(starts: Integers, counts: Integers, folds: int, fold: int | Integers) -> Integers:
-    """How many copies of each row fall to one fold, or to each of several."""
+    ``starts`` says where in the deal the copies of each row begin, if not behind those of the row before; ``fold`` asks
+    for one of the folds alone.
+    """
+    starts = np.cumsum(counts) - counts if starts is None else starts
+    fold = np.arange(folds)[:, None] if fold is None else fold
     # Of the places start … end-1, those that leave the remainder `fold` when divided by the number of folds.
     dealt: Integers = (starts + counts - 1 - fold) // folds - (starts - 1 - fold) // folds
     return dealt
@@ -293,13 +278,23 @@ def row_hashes(dataset: Dataset, seed: int, by_some: bool = False) -> Hashes:
 def check_class_sizes(dataset: Dataset) -> None:
     """Holding rows out leaves nothing to learn from when a class has one row only."""
     for name, units in dataset.class_units().items():
-        if units < 2 and dataset.groups is not None:
-            problem = f"class {quoted(name)} has {counted_subjects(dataset, name)}, and leaving it out leaves none"
-            raise DataError(f"{problem}; {_without_folds(dataset)}", source=dataset.source)
         if units < 2:
-            problem = f"class {quoted(name)} has one row only, and holding it out leaves none"
-            ways = f"use {option('estimate', 'resubstitution')}, or drop the row{by_dropping_rare_classes(dataset, 2)}"
+            held, ways = "one row only, and holding", _without_folds(dataset, "row", 2)
+            if dataset.groups is not None:
+                held, ways = f"{counted_subjects(dataset, name)}, and leaving", _without_folds(dataset)
+            problem = f"class {quoted(name)} has {held} it out leaves none"
             raise DataError(f"{problem}; {ways}", source=dataset.source)
+
+
+def counted_subjects(dataset: Dataset, class_name: str) -> str:
+    subjects = dataset.class_units()[class_name]
+    return "rows of one subject only" if subjects == 1 else f"rows of {subjects:,} subjects only"
+
+
+def _without_folds(dataset: Dataset, what: str = "class", least: int | None = None) -> str:
+    """What to do about a class of too few rows, or subjects."""
+    least = min(dataset.class_rows().values()) + 1 if least is None else least
+    return f"use {option('estimate', 'resubstitution')}, or drop the {what}{by_dropping_rare_classes(dataset, least)}"
 
 
 def by_dropping_rare_classes(dataset: Dataset, least: int) -> str:

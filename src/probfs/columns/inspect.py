@@ -50,20 +50,6 @@ class Inspection:
 def inspect_table(prepared: PreparedTable) -> Inspection:
     """Summarise a prepared table; rows are counted as the count column says."""
     target = prepared.target
-    return Inspection(
-        prepared.table.source,
-        target.name,
-        target.reason,
-        sum(target.class_rows),
-        int(prepared.weights[prepared.unlabelled].sum()),
-        dict(zip(target.classes, target.class_rows, strict=True)),
-        tuple(_summary(prepared, plan) for plan in prepared.plans),
-        (*prepared.notes, *prepared.trust_notes, *_refusals(prepared)),
-    )
-
-
-def _refusals(prepared: PreparedTable) -> list[Note]:
-    """What a ranking would refuse because a column does not hold what its rule needs."""
     refusals = []
     for plan in prepared.features:
         column = prepared.table.columns[plan.name]
@@ -77,7 +63,16 @@ def _refusals(prepared: PreparedTable) -> list[Note]:
                 code_of_each_value(prepared.table, column, prepared.learn(column, plan.rule))
         except DataError as error:
             refusals.append(NoteKind.REFUSED.note(f"rank would refuse this: {error}", [plan.name]))
-    return refusals
+    return Inspection(
+        prepared.table.source,
+        target.name,
+        target.reason,
+        sum(target.class_rows),
+        int(prepared.weights[prepared.unlabelled].sum()),
+        dict(zip(target.classes, target.class_rows, strict=True)),
+        tuple(_summary(prepared, plan) for plan in prepared.plans),
+        (*prepared.notes, *prepared.trust_notes, *refusals),
+    )
 
 
 def kind_of(column: Column) -> str:

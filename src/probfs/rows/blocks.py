@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 import numpy as np
 
 from probfs.columns.dataset import Dataset
-from probfs.columns.folds import copies_in_fold, deal_from, deal_subjects, fold_of_each_row, row_hashes
+from probfs.columns.folds import deal, deal_subjects, fold_of_each_row, row_hashes
 from probfs.tables.arrays import Integers, Labels
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ class Block:
         if self.dataset.keeps_copies_together or counts.max(initial=1) <= 1:
             # Most tables have single rows, and then no array but the answer is made.
             return np.where(self.places == fold, counts, 0)
-        return copies_in_fold(self.places.astype(np.int64), counts, self.folds, fold)
+        return deal(counts, self.folds, self.places.astype(np.int64), fold)
 
     def recall(self, what: str, key: Any, make: Callable[[], Value]) -> Value:
         """What was made for this key, if nothing else of its kind was made since; else it is made now."""
@@ -234,7 +234,7 @@ def _deal_rows_at_random(
 ) -> list[Integers]:
     """How many copies of each row fall to each of several groups, when those of each class are dealt out at random."""
     members = [np.flatnonzero(labels == label) for label in range(len(starts))]
-    sizes = deal_from(starts, np.array([counts[own].sum() for own in members], dtype=np.int64), groups)
+    sizes = deal(np.array([counts[own].sum() for own in members], dtype=np.int64), groups, starts)
     left = counts.astype(np.int64)
     dealt = []
     for group in range(groups):
