@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Generic, Protocol, TypeVar
 
 from probfs.errors import UsageError
@@ -20,12 +20,12 @@ Entry = TypeVar("Entry", bound=Named)
 
 
 class Registry(Generic[Entry]):
-    """The entries of one kind in the order of registration, which is the order help lists them in."""
+    """The entries of one kind in the order that help lists them in."""
 
-    def __init__(self, parameter: str) -> None:
+    def __init__(self, parameter: str, entries: Iterable[Entry] = ()) -> None:
         """``parameter`` is the parameter, and the option, by which users choose an entry."""
         self.parameter = parameter
-        self._entries: dict[str, Entry] = {}
+        self._entries = {entry.name: entry for entry in entries}
 
     def register(self, entry: Entry) -> Entry:
         self._entries[entry.name] = entry

@@ -18,7 +18,7 @@ from rich.cells import cell_len
 
 from probfs.classifiers.options import WholeNumber, check_value
 from probfs.errors import UsageError
-from probfs.output.drawings import Bar, Drawing, Panel, round_values
+from probfs.output.drawings import Bar, Drawing, round_values
 from probfs.output.sentences import shown_number
 from probfs.text import option, printable, shorten_middle
 
@@ -79,26 +79,18 @@ _ON_BLACK = {"ink": "#f0f0f0", "pale": "#a2a2a2", "strong": "#8cc0ea", "weak": "
 _ON_BLACK |= {"hatched": "#1d2f3f", "dim": "#3f3f3f", "grid": "#333333"}
 
 
-def _choose_colors() -> Mapping[str, str]:
-    """Colours for the background that matplotlib's settings go with: light text stands on a dark one."""
+def _choose_style() -> tuple[Mapping[str, str], dict[str, Any]]:
+    """The colours, and how names are written: in the user's font, as they are, without markup between dollar signs."""
     import matplotlib as mpl
     from matplotlib.colors import to_rgb
-
-    return _ON_BLACK if sum(to_rgb(mpl.rcParams["text.color"])) > 1.5 else _ON_WHITE
-
-
-def _text_style() -> dict[str, Any]:
-    """How names are written: in the user's font, as they are, without markup between dollar signs."""
-    import matplotlib as mpl
     from matplotlib.font_manager import FontProperties, fontManager
 
     installed = set(fontManager.get_font_names())
     families = [*mpl.rcParams["font.family"], *(family for family in _FURTHER_FAMILIES if family in installed)]
-    return {
-        "fontproperties": FontProperties(family=families, size=_FONT_SIZE),
-        "parse_math": False,
-        "usetex": False,
-    }
+    font = FontProperties(family=families, size=_FONT_SIZE)
+    # Light text stands on a dark background.
+    colors = _ON_BLACK if sum(to_rgb(mpl.rcParams["text.color"])) > 1.5 else _ON_WHITE
+    return colors, {"fontproperties": font, "parse_math": False, "usetex": False}
 
 
 @contextmanager
@@ -155,28 +147,34 @@ def plot(drawing: Drawing, axes: Any, top: Any) -> NDArray[np.object_]:
     if len(given) not in (1, 3) or not all(isinstance(each, Axes) for each in given):
         problem = "one of matplotlib's Axes draws the bars, three draw bars, log-loss and wrong rows"
         raise UsageError(f"{option('axes')}: {problem}; pass one or three, or nothing for a figure of its own")
-    _draw_on_axes(drawing, given.tolist(), top)
+    colors, written = _choose_style()
+    bars, *panels = given.tolist()
+    if panels and drawing.panels:
+        panels[-1].legend(*_draw_panels(panels, drawing, colors), loc="best", fontsize=_FONT_SIZE)
+    else:
+        for panel in panels:
+            panel.set_axis_off()
+    room = int(bars.get_window_extent().height * 72 / bars.figure.dpi / _LINE)
+    _draw_bars(bars, drawing, min(_count_bars(drawing, top), max(room, 1)), colors, written)
     return given
 
 
 def _draw_figure(drawing: Drawing, figure: Figure, top: int | None) -> list[Axes]:
     """Fill a figure that is as large as its content needs; matplotlib lays out what is written beside the axes."""
-    colors, shown = _choose_colors(), _count_bars(drawing, top)
-    bars = drawing.bars[:shown]
+    (colors, written), shown = _choose_style(), _count_bars(drawing, top)
     curves = 2 * _PANEL_HEIGHT + _LEGEND_LINE * (len(drawing.legend) + 1) if drawing.panels else 0.0
     height = max(shown * _LINE / 72 + _MARGIN, curves)
-    beside = _longest(_names_of(bars)) + _longest(map(_text_of, bars))
-    width = max(_BARS + beside, _longest([drawing.describe_rest(shown)])) + (_CURVES + 0.7 if drawing.panels else 0.0)
-    title = ": ".join(drawing.title)
-    lines = [title] if _longest([title]) < width else drawing.title
-    most = int(width * 72 / _CHARACTER)
+    names, texts = zip(*_written(drawing.bars[:shown]), strict=True)
+    width = max(_BARS + _longest(names) + _longest(texts), _longest([drawing.describe_rest(shown)]))
+    width += _CURVES + 0.7 if drawing.panels else 0.0
     figure.set_layout_engine("constrained")
-    figure.set_size_inches(width, height + 0.16 * len(lines))
-    shortened = "\n".join(shorten_middle(printable(line), most) for line in lines)
-    figure.suptitle(shortened, x=0.01, ha="left", color=colors["pale"], **_text_style())
+    figure.set_size_inches(width, height + 0.16 * len(drawing.title))
+    most = int(width * 72 / _CHARACTER)
+    title = "\n".join(shorten_middle(printable(line), most) for line in drawing.title)
+    figure.suptitle(title, x=0.01, ha="left", color=colors["pale"], **written)
     if not drawing.panels:
         axes = figure.add_subplot()
-        _draw_bars(axes, drawing, shown, colors)
+        _draw_bars(axes, drawing, shown, colors, written)
         return [axes]
     # Beside very many bars, curves stay at the top, with their legend below them.
     made = figure.subplot_mosaic(
@@ -184,7 +182,7 @@ def _draw_figure(drawing: Drawing, figure: Figure, top: int | None) -> list[Axes
         width_ratios=(_BARS, _CURVES),
         height_ratios=(_PANEL_HEIGHT, _PANEL_HEIGHT, height - 2 * _PANEL_HEIGHT),
     )
-    _draw_bars(made["bars"], drawing, shown, colors)
+    _draw_bars(made["bars"], drawing, shown, colors, written)
     panels = [made["loss"], made["wrong"]]
     explained = _draw_panels(panels, drawing, colors)
     # They stand above each other, over the same numbers of columns.
@@ -195,22 +193,8 @@ def _draw_figure(drawing: Drawing, figure: Figure, top: int | None) -> list[Axes
     return [made["bars"], *panels]
 
 
-def _draw_on_axes(drawing: Drawing, axes: Sequence[Axes], top: int | None) -> None:
-    """Draw on axes of any size: the bars on the first, and the curves on the others, if there are others."""
-    colors = _choose_colors()
-    bars, *panels = axes
-    if panels and drawing.panels:
-        panels[-1].legend(*_draw_panels(panels, drawing, colors), loc="best", fontsize=_FONT_SIZE)
-    elif panels:
-        for panel in panels:
-            panel.set_axis_off()
-    room = int(bars.get_window_extent().height * 72 / bars.figure.dpi / _LINE)
-    _draw_bars(bars, drawing, min(_count_bars(drawing, top), max(room, 1)), colors)
-
-
 def _count_bars(drawing: Drawing, top: int | None) -> int:
-    asked = drawing.asked if top is None else top
-    bars = len(drawing.bars)
+    asked, bars = drawing.asked if top is None else top, len(drawing.bars)
     if asked is not None:
         return min(asked, bars, _MOST_BARS)
     return bars if bars <= _ALL_SHOWN else _SHOWN_OF_MANY
@@ -222,52 +206,46 @@ def _longest(texts: Iterable[str]) -> float:
     return max((_CHARACTER / 72 * (number + 1) for number in wide), default=0.0)
 
 
+def _written(bars: Sequence[Bar]) -> list[tuple[str, str]]:
+    """What stands before and behind each bar: names made to fit, with their ranks where they would look the same."""
+    names = [shorten_middle(printable(bar.name), _LONGEST_NAME) for bar in bars]
+    times = Counter(names)
+    before = [f"{bar.rank}: {name}" if times[name] > 1 else name for bar, name in zip(bars, names, strict=True)]
+    remarks = [shorten_middle(printable(bar.remark), _LONGEST_REMARK) for bar in bars]
+    behind = ["  ".join(filter(None, [shown_number(bar.value), own])) for bar, own in zip(bars, remarks, strict=True)]
+    return list(zip(before, behind, strict=True))
+
+
 def light_grid(axes: Axes, color: str = "0.9") -> None:
     axes.grid(color=color, linewidth=0.6)
     axes.set_axisbelow(True)
 
 
-# Bars.
-
-
-def _names_of(bars: Sequence[Bar]) -> list[str]:
-    """Names made to fit; those that would then look the same begin with their ranks."""
-    names = [shorten_middle(printable(bar.name), _LONGEST_NAME) for bar in bars]
-    times = Counter(names)
-    return [f"{bar.rank}: {name}" if times[name] > 1 else name for bar, name in zip(bars, names, strict=True)]
-
-
-def _text_of(bar: Bar) -> str:
-    """What stands behind a bar."""
-    remark = shorten_middle(printable(bar.remark), _LONGEST_REMARK)
-    return "  ".join(filter(None, [shown_number(bar.value), remark]))
-
-
-def _draw_bars(axes: Axes, drawing: Drawing, shown: int, colors: Mapping[str, str]) -> None:
+def _draw_bars(axes: Axes, drawing: Drawing, shown: int, colors: Mapping[str, str], written: dict[str, Any]) -> None:
     """Bars in rank order, best on top, each with its name on the left, and its value and a remark on the right."""
-    bars, rest, written = drawing.bars[:shown], drawing.describe_rest(shown), _text_style()
+    bars, rest = drawing.bars[:shown], drawing.describe_rest(shown)
+    names, texts = zip(*_written(bars), strict=True)
     symbol = SCORE_LABELS.get(drawing.score.key, drawing.score.symbol)
     what = f"{drawing.score.word} {symbol} ({drawing.score.name}) {drawing.when}".rstrip()
     axes.set_xlabel("\n".join(filter(None, [what, rest])), loc="left", fontsize=_FONT_SIZE)
-    axes.set_yticks(range(shown), _names_of(bars), **written)
+    axes.set_yticks(range(shown), names, **written)
     axes.set_ylim(shown - 0.5, -0.5)
     axes.tick_params(axis="x", labelsize=_FONT_SIZE)
     axes.tick_params(axis="y", length=0)
     axes.spines[["top", "right", "left"]].set_visible(False)
     how: dict[str, Any] = {"xycoords": ("axes fraction", "data"), "textcoords": "offset points", **written}
-    for place, (bar, label) in enumerate(zip(bars, axes.get_yticklabels(), strict=True)):
+    values = [0.0 if bar.value is None or not math.isfinite(bar.value) else bar.value for bar in bars]
+    for place, (bar, value, text, label) in enumerate(zip(bars, values, texts, axes.get_yticklabels(), strict=True)):
         color = colors["pale" if bar.style == "dim" else "ink"]
         label.set_color(color)
-        axes.annotate(_text_of(bar), (1, place), (6, 0), color=color, va="center_baseline", **how)
-    values = [0.0 if bar.value is None or not math.isfinite(bar.value) else bar.value for bar in bars]
+        axes.annotate(text, (1, place), (6, 0), color=color, va="center_baseline", **how)
+        if bar.error is not None:
+            axes.errorbar(value, place, xerr=bar.error, color=colors["ink"], elinewidth=1.0, capsize=2.0)
     for name in ("strong", "weak", "hatched", "dim"):
         lengths = {place: value for place, value in enumerate(values) if bars[place].style == name and value}
         edge, hatch = (colors["strong"], "/////") if name == "hatched" else (colors[name], "")
         look: dict[str, Any] = {"facecolor": colors[name], "edgecolor": edge, "hatch": hatch, "linewidth": 0.7}
         axes.barh(list(lengths), list(lengths.values()), 0.64, **look)
-    for place, bar in enumerate(bars):
-        if bar.error is not None:
-            axes.errorbar(values[place], place, xerr=bar.error, color=colors["ink"], elinewidth=1.0, capsize=2.0)
     ends = [value + sign * (bar.error or 0.0) for value, bar in zip(values, bars, strict=True) for sign in (-1, 1)]
     low, high = min([0.0, *ends]), max([0.0, *ends])
     if low < 0:
@@ -277,27 +255,13 @@ def _draw_bars(axes: Axes, drawing: Drawing, shown: int, colors: Mapping[str, st
     axes.set_xticks(ticks, [f"{tick:.4g}" for tick in ticks])
 
 
-# Curves.
-
-
 def _draw_panels(axes: Sequence[Axes], drawing: Drawing, colors: Mapping[str, str]) -> tuple[list[Artist], list[str]]:
     """Draw each panel on one of the axes; what a legend should explain is returned."""
-    explained: dict[str, Artist] = {}
-    for each, panel in zip(axes, drawing.panels, strict=True):
-        light_grid(each, colors["grid"])
-        each.set_xlabel(drawing.size_label, loc="left", fontsize=_FONT_SIZE)
-        each.set_title(panel.title, loc="left", fontsize=_FONT_SIZE, pad=4.0)
-        each.tick_params(labelsize=_FONT_SIZE)
-        each.spines[["top", "right"]].set_visible(False)
-        explained |= _draw_curves(each, panel, colors)
-        _set_scales(each, panel)
-    return [explained[label] for label in drawing.legend], list(drawing.legend)
+    import numpy as np
 
-
-def _draw_curves(axes: Axes, panel: Panel, colors: Mapping[str, str]) -> dict[str, Artist]:
-    ink, pale = colors["ink"], colors["pale"]
+    ink, pale, strong = (colors[name] for name in ("ink", "pale", "strong"))
     looks: dict[str, dict[str, Any]] = {
-        "solid": {"color": colors["strong"], "marker": "o", "markersize": 3.5},
+        "solid": {"color": strong, "marker": "o", "markersize": 3.5},
         "dashed": {"color": pale, "linestyle": "dashed", "marker": "s", "markersize": 3.5},
         "dotted": {"color": pale, "linestyle": "dotted", "zorder": 1.5},
         "dashdot": {"color": pale, "linestyle": "dashdot", "zorder": 1.5},
@@ -305,31 +269,29 @@ def _draw_curves(axes: Axes, panel: Panel, colors: Mapping[str, str]) -> dict[st
         "estimate": {"color": ink, "marker": "D", "markersize": 5.0, "linestyle": "", "zorder": 3},
     }
     drawn: dict[str, Artist] = {}
-    for curve in panel.curves:
-        sizes, values = zip(*curve.points, strict=True)
-        if curve.style == "cut":
-            drawn[curve.label] = axes.axvline(sizes[0], color=ink, linestyle=(0, (4, 2)), linewidth=1.0)
-            continue
-        look = {"linewidth": 1.4, **looks[curve.style]}
-        if len(sizes) > _MOST_MARKERS:
-            look["marker"] = ""
-        finite = [value if math.isfinite(value) else math.nan for value in values]
-        (drawn[curve.label],) = axes.plot(sizes, finite, **look)
-        if curve.error:
-            axes.errorbar(sizes, finite, yerr=curve.error, color=ink, linestyle="", capsize=3.0)
-    return drawn
-
-
-def _set_scales(axes: Axes, panel: Panel) -> None:
-    import numpy as np
-
-    (fewest, most), (low, high) = panel.sizes, panel.value_range
-    if panel.is_logarithmic:
-        axes.set_xscale("function", functions=(np.log1p, np.expm1))
-        axes.set_xlim(max(0.9 * fewest - 0.1, -0.5), 1.2 * most)
-    else:
-        margin = max(0.05 * (most - fewest), 0.5)
-        axes.set_xlim(fewest - margin, most + margin)
-    axes.set_xticks(panel.size_ticks, [f"{size:,}" for size in panel.size_ticks])
-    axes.set_ylim(low - 0.08 * (high - low), high + 0.08 * (high - low))
-    axes.set_yticks(panel.value_ticks, [panel.show(value) for value in panel.value_ticks])
+    for each, panel in zip(axes, drawing.panels, strict=True):
+        light_grid(each, colors["grid"])
+        each.set_xlabel(drawing.size_label, loc="left", fontsize=_FONT_SIZE)
+        each.set_title(panel.title, loc="left", fontsize=_FONT_SIZE, pad=4.0)
+        each.tick_params(labelsize=_FONT_SIZE)
+        each.spines[["top", "right"]].set_visible(False)
+        for curve in panel.curves:
+            sizes, values = zip(*curve.points, strict=True)
+            if curve.style == "cut":
+                drawn[curve.label] = each.axvline(sizes[0], color=ink, linestyle=(0, (4, 2)), linewidth=1.0)
+                continue
+            look = {"linewidth": 1.4, **looks[curve.style]} | ({"marker": ""} if len(sizes) > _MOST_MARKERS else {})
+            finite = [value if math.isfinite(value) else math.nan for value in values]
+            (drawn[curve.label],) = each.plot(sizes, finite, **look)
+            if curve.error:
+                each.errorbar(sizes, finite, yerr=curve.error, color=ink, linestyle="", capsize=3.0)
+        (fewest, most), (low, high) = panel.sizes, panel.value_range
+        margin, spare = max(0.05 * (most - fewest), 0.5), 0.08 * (high - low)
+        each.set_xlim(fewest - margin, most + margin)
+        if panel.is_logarithmic:
+            each.set_xscale("function", functions=(np.log1p, np.expm1))
+            each.set_xlim(max(0.9 * fewest - 0.1, -0.5), 1.2 * most)
+        each.set_xticks(panel.size_ticks, [f"{size:,}" for size in panel.size_ticks])
+        each.set_ylim(low - spare, high + spare)
+        each.set_yticks(panel.value_ticks, [panel.show(value) for value in panel.value_ticks])
+    return [drawn[label] for label in drawing.legend], list(drawing.legend)

@@ -6,7 +6,6 @@ Nothing heavy is imported here, as help lists the formats; each imports what it 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -46,41 +45,33 @@ class OutputFormat:
 class OutputFormats(Registry[OutputFormat]):
     """The formats that something can be written in; ``table`` and ``csv`` are always among them."""
 
-    def __init__(self, formats: Iterable[OutputFormat]) -> None:
-        super().__init__("format")
-        for each in formats:
-            self.register(each)
-
     def choose(self, name: str | None, path: str | os.PathLike[str] | None, terminal: bool) -> OutputFormat:
         """The format asked for, or that of the output file's ending, or a table for people and CSV for programs."""
         if name is None and path is not None:
-            name = format_by_ending(path, self._endings(self), for_streams="csv")
+            name = format_by_ending(path, {ending: each.name for each in self for ending in each.endings}, "csv")
         return self[name or ("table" if terminal else "csv")]
 
     def choose_picture(self, path: str | os.PathLike[str]) -> OutputFormat:
         """The picture that the ending of a file asks for."""
-        endings = self._endings(known for known in self if known.is_picture)
-        return self[format_by_ending(path, endings, for_streams="png", parameter="plot", by_name=False)]
-
-    @staticmethod
-    def _endings(formats: Iterable[OutputFormat]) -> dict[str, str]:
-        return {ending: known.name for known in formats for ending in known.endings}
+        endings = {ending: each.name for each in self if each.is_picture for ending in each.endings}
+        return self[format_by_ending(path, endings, "png", parameter="plot", by_name=False)]
 
 
-DOCUMENT_FORMATS = OutputFormats(
-    [
-        OutputFormat("table", (".txt",)),
-        OutputFormat("csv", (".csv",)),
-        OutputFormat("json", (".json",)),
-        OutputFormat("markdown", (".md", ".markdown")),
-    ]
-)
-_PARQUET = OutputFormat("parquet", (".parquet",), is_binary=True)
-_HTML = OutputFormat("html", (".html", ".htm"), tells_background=True)
-PAGE_FORMATS = OutputFormats([*DOCUMENT_FORMATS, _PARQUET, _HTML])
-"""Of pairs, which also have a page."""
+_DOCUMENTS = [
+    OutputFormat("table", (".txt",)),
+    OutputFormat("csv", (".csv",)),
+    OutputFormat("json", (".json",)),
+    OutputFormat("markdown", (".md", ".markdown")),
+]
+_PAGES = [
+    OutputFormat("parquet", (".parquet",), is_binary=True),
+    OutputFormat("html", (".html", ".htm"), tells_background=True),
+]
 _PICTURES = [
     OutputFormat(name, (f".{name}",), is_picture=True, is_binary=name != "svg") for name in ("png", "svg", "pdf")
 ]
-RESULT_FORMATS = OutputFormats([*PAGE_FORMATS, *_PICTURES])
+DOCUMENT_FORMATS = OutputFormats("format", _DOCUMENTS)
+PAGE_FORMATS = OutputFormats("format", [*_DOCUMENTS, *_PAGES])
+"""Of pairs, which also have a page."""
+RESULT_FORMATS = OutputFormats("format", [*_DOCUMENTS, *_PAGES, *_PICTURES])
 """Of rankings and selections, which also have a figure."""
