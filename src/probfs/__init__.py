@@ -39,9 +39,9 @@ __version__ = "0.1.0"
 __all__ = ["__version__", "compare", "pairs", "rank", "read", "select"]
 __all__ += ["SVM", "Boosting", "Forest", "Logistic", "NaiveBayes", "ProbabilisticSelector"]
 __all__ += ["DataError", "MappingError", "OutputError", "ProbfsError", "ProbfsWarning", "TargetWarning", "UsageError"]
-__all__ += ["Basis", "ColumnChange", "Comparison", "HonestEstimate", "InputSummary", "Judged", "Note", "Pair"]
-__all__ += ["Pairs", "Progress", "RankedFeature", "Ranking", "RoundSummary", "SelectedFeature", "Selection"]
-__all__ += ["SelectionSettings", "Settings", "Size", "Table"]
+__all__ += ["Basis", "ColumnChange", "Comparison", "HonestEstimate", "InputSummary", "Judged", "Note", "Pair", "Pairs"]
+__all__ += ["Progress", "RankedFeature", "Ranking", "RoundSummary", "SelectedFeature", "Selection", "SelectionSettings"]
+__all__ += ["Settings", "Size", "Table"]
 
 _MODULES = {
     "api.calls": ("pairs", "rank", "read", "select"),

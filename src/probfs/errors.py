@@ -11,11 +11,9 @@ class ProbfsError(Exception):
     def __init__(
         self, message: str, *, source: str | None = None, line: int | None = None, column: int | None = None
     ) -> None:
-        if "\n" in message:
-            # A value that a caller gave, such as a data frame, may show itself in many lines.
-            message = " ".join(message.split())
-        super().__init__(message)
-        self.message = message
+        # A value that a caller gave, such as a data frame, may show itself in many lines.
+        self.message = " ".join(message.split()) if "\n" in message else message
+        super().__init__(self.message)
         self.source = source
         self.line = line
         self.column = column

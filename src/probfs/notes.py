@@ -96,11 +96,7 @@ class NoteKind(Enum):
     DATE_STYLE = "date-style", _NOTE, "dates that are not in ISO form are read as dates"
     MAY_BE_DATES = "may-be-dates", _WARNING, "texts that look like dates are read as texts, as there is a doubt"
     MERGED_VALUES = "merged-values", _NOTE, "values that differ in blanks or capitals are taken as one"
-    MIXED_CASE = (
-        "mixed-case",
-        _WARNING,
-        "values that may be the same, as `Yes` and `yes` or `1`, are taken as different",
-    )
+    MIXED_CASE = "mixed-case", _WARNING, "values that may be the same, as `Yes` and `1`, are taken as different"
     NEARLY_NUMBERS = "nearly-numbers", _WARNING, "nearly all values are numbers, so the column is one of categories"
     MISSING_TEXTS = "missing-texts", _NOTE, "texts such as NA are taken as missing"
     MAY_BE_MISSING = "may-be-missing", _WARNING, "texts that may mean missing are taken as values"
@@ -134,16 +130,8 @@ class NoteKind(Enum):
     TIME = "time", _NOTE, "how many models will be fitted, or how long the work will take"
     SPILLED = "spilled", _WARNING, "the workers of a cluster lack memory for all rows, and keep some on disk"
     SIGMOID = "sigmoid", _WARNING, "sigmoids of the SVM came out decreasing and were replaced, so scores are rough"
-    SUBJECT_FOLDS = (
-        "subject-folds",
-        _NOTE,
-        "subjects are left out in ten folds, as there are too many to do so one by one",
-    )
-    WEIGHT_FOLDS = (
-        "weight-folds",
-        _NOTE,
-        "rows are left out in ten folds, as there are too many different weights to do so one by one",
-    )
+    SUBJECT_FOLDS = "subject-folds", _NOTE, "subjects are left out in ten folds, as there are too many of them"
+    WEIGHT_FOLDS = "weight-folds", _NOTE, "rows are left out in ten folds, as too many weights differ"
     NOT_CONVERGED = "not-converged", _WARNING, "fits of the SVM did not converge"
     GUESSING = "no-better-than-guessing", _WARNING, "the SVM tells no more than the shares of the classes do"
     FIT_WARNINGS = "fit-warnings", _WARNING, "fitting an estimator warned"

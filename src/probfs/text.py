@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import csv
 import difflib
 import json
 import re
@@ -10,17 +11,15 @@ import shlex
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from contextvars import ContextVar
+from types import SimpleNamespace
 
 # Format characters reorder what a reader sees, as the bidirectional ones do, or hide in it: they are shown, not obeyed.
 # Some are seen, though, and two join letters where a script needs it.
 _SEEN_FORMAT = frozenset("\u200c\u200d\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\u0890\u0891\u08e2")
-_SHORT_ESCAPES = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 _MOST_ACCENTS = 5
 """On one letter; no script needs more."""
 _LONGEST_QUOTE = 60
 _MANY_NAMES = 2_000
-_SHORT_NAME = 4
-"""Of a name of so many letters, two thirds are enough to be near: aeg is age, but outcome is not postcode."""
 # Also as East Asian keyboards write them, and after a tab or a line end, which spreadsheets skip.
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 _OUTPUT = re.compile(r"-q*o.*|--output(?:=.*)?", re.DOTALL)
@@ -32,7 +31,6 @@ _URL_IN_TEXT = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*://\S+")
 _USER_COLON = r"[^/?#@:\[]*:(?!:|\d+(?:[/?#]|$))"
 _USER = re.compile(rf"(://)(?:[^/?#@:]*@|{_USER_COLON}[^/]*@|{_USER_COLON}.*@)", re.DOTALL)
 _QUERY = re.compile(r"([?#]).*", re.DOTALL)
-
 
 _typed_words: ContextVar[tuple[str, ...] | None] = ContextVar("_typed_words", default=None)
 """What was typed behind the name of the program; None where no command line is."""
@@ -49,7 +47,7 @@ def command_line_language(words: Sequence[str] = ()) -> Iterator[None]:
 
 
 def speaks_command_line() -> bool:
-    """Whether messages name options as a shell has them, for those who make some elsewhere."""
+    """Whether messages name options as a shell has them."""
     return _typed_words.get() is not None
 
 
@@ -68,9 +66,9 @@ def typed_command(*, reads_input: bool = False) -> str | None:
     words = _typed_words.get()
     if not words:
         return None
-    files = ["< TABLE"] if reads_input else []
-    files += [] if any(map(_OUTPUT.fullmatch, words)) else ["> REPORT"]
-    return " ".join(["probfs", *(printable(shlex.quote(mask_urls(word))) for word in words), *files])
+    written = ["probfs", *(printable(shlex.quote(mask_urls(word))) for word in words)]
+    written += ["< TABLE"] if reads_input else []
+    return " ".join(written if any(map(_OUTPUT.fullmatch, words)) else [*written, "> REPORT"])
 
 
 def option(name: str, value: object = None, *, typed: str | None = None) -> str:
@@ -102,9 +100,16 @@ def printable(text: str) -> str:
     shown, accents = [], 0
     for character in text:
         accents = accents + 1 if unicodedata.category(character) in ("Mn", "Me") else 0
-        is_unsafe = accents > _MOST_ACCENTS or character in _SHORT_ESCAPES or is_unseen(character)
-        shown.append(escape_character(character) if is_unsafe else character)
+        is_unsafe = accents > _MOST_ACCENTS or is_unseen(character)
+        shown.append(character.encode("unicode_escape").decode() if is_unsafe else character)
     return "".join(shown)
+
+
+def is_unseen(character: str) -> bool:
+    """Whether a character acts on its neighbours, or hides, instead of being seen."""
+    return (
+        unicodedata.category(character) in ("Cc", "Cf", "Cs", "Zl", "Zp") and character not in _SEEN_FORMAT
+    ) or "\U000e0000" <= character <= "\U000e0fff"
 
 
 def shown_url(url: str) -> str:
@@ -141,55 +146,35 @@ def shorten_middle(text: str, width: int) -> str:
 
 def first_line(error: object) -> str:
     """The first line of an error of another library, safe to show."""
-    lines = str(error).strip().splitlines()
-    return printable(lines[0].rstrip(".:")) if lines else type(error).__name__
+    lines = str(error).strip().splitlines() or [type(error).__name__]
+    return printable(lines[0].rstrip(".:"))
 
 
 def listed(names: Iterable[str], most: int = 6) -> str:
-    """A few names in quotes, and how many more there are.
-
-    >>> listed(["a", "b", "c"], most=2)
-    "'a', 'b' and 1 more"
-    """
+    """A few names in quotes, and how many more there are."""
     return and_more([quoted(name) for name in names], most)
 
 
 def and_more(phrases: Sequence[str], most: int) -> str:
-    """A few phrases, and how many more there are.
-
-    >>> and_more(["a", "b", "c"], most=1), and_more(["a"], most=1)
-    ('a and 2 more', 'a')
-    """
+    """A few phrases, and how many more there are: a and 2 more."""
     shown = ", ".join(phrases[:most])
     return shown if len(phrases) <= most else f"{shown} and {len(phrases) - most:,} more"
 
 
 def counted(number: int, noun: str, plural: str | None = None) -> str:
-    """A number with its noun.
-
-    >>> counted(1, "row"), counted(2000, "row")
-    ('1 row', '2,000 rows')
-    """
+    """A number with its noun: 1 row, 2,000 rows."""
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
 def duration(seconds: float) -> str:
-    """A time in words.
-
-    >>> [duration(seconds) for seconds in (0.6, 119, 121, 6000, 9000)]
-    ['1 second', '119 seconds', '2 minutes', '100 minutes', '2.5 hours']
-    """
+    """A time in words: 119 seconds, 100 minutes, 2.5 hours."""
     if seconds < 120:
         return counted(round(seconds), "second")
     return counted(round(seconds / 60), "minute") if seconds < 7200 else f"{seconds / 3600:.1f} hours"
 
 
 def shown_bytes(number: int) -> str:
-    """A number of bytes as people say it.
-
-    >>> shown_bytes(700), shown_bytes(3 << 19), shown_bytes(4 << 30)
-    ('700 bytes', '1.5 MB', '4 GB')
-    """
+    """A number of bytes as people say it: 700 bytes, 1.5 MB."""
     for power, unit in ((30, "GB"), (20, "MB"), (10, "KB")):
         if number >= 1 << power:
             return f"{number / (1 << power):.3g} {unit}"
@@ -197,9 +182,7 @@ def shown_bytes(number: int) -> str:
 
 
 def delimited(rows: Iterable[Iterable[object]], delimiter: str = ",", safe: bool = False) -> str:
-    """Rows as CSV. (Python's csv module, before 3.13, leaves a carriage return in a cell unquoted.)
-
-    With ``safe``, a text that a spreadsheet would take for a formula begins with an apostrophe.
+    """Rows as CSV; with ``safe``, a text that a spreadsheet would take for a formula begins with an apostrophe.
 
     >>> print(delimited([["a", "b, c"], [1.5, None]]), end="")
     a,"b, c"
@@ -207,18 +190,15 @@ def delimited(rows: Iterable[Iterable[object]], delimiter: str = ",", safe: bool
     >>> print(delimited([["=1+1", "-1"]], safe=True), end="")
     '=1+1,-1
     """
-    # One empty cell alone would be a blank line, which is no row.
-    records = (delimiter.join(_cell(value, delimiter, safe) for value in row) or '""' for row in rows)
-    return "".join(f"{record}\n" for record in records)
+    lines: list[str] = []
+    # Python's csv module, before 3.13, quotes a carriage return only if it ends the lines.
+    writer = csv.writer(SimpleNamespace(write=lines.append), delimiter=delimiter, lineterminator="\r\n")
+    writer.writerows([f"'{cell}" if safe and _is_formula(cell) else cell for cell in row] for row in rows)
+    return "".join(f"{line[:-2]}\n" for line in lines)
 
 
-def _cell(value: object, delimiter: str, safe: bool) -> str:
-    text = "" if value is None else str(value)
-    if safe and isinstance(value, str) and text.startswith(_FORMULA_STARTS) and not _NUMBER.fullmatch(text):
-        text = f"'{text}"
-    if delimiter in text or '"' in text or "\r" in text or "\n" in text:
-        return '"' + text.replace('"', '""') + '"'
-    return text
+def _is_formula(cell: object) -> bool:
+    return isinstance(cell, str) and cell.startswith(_FORMULA_STARTS) and not _NUMBER.fullmatch(cell)
 
 
 def did_you_mean(wrong: str, names: Iterable[str]) -> str:
@@ -241,24 +221,9 @@ def nearest_name(wrong: str, names: Iterable[str]) -> str | None:
     if meant in folded:
         return folded[meant]
     # Comparing with each of very many names, or very long ones, would take longer than anything else.
-    lengths = range(len(meant) - 3, min(len(meant) + 4, _LONGEST_QUOTE + 1))
-    alike = [name for name in folded if len(name) in lengths]
+    alike = [name for name in folded if abs(len(name) - len(meant)) <= 3 and len(name) <= _LONGEST_QUOTE]
     if len(alike) > _MANY_NAMES:
         alike = [name for name in alike if name[:1] == meant[:1]][:_MANY_NAMES]
-    near = difflib.get_close_matches(meant, alike, n=1, cutoff=0.6 if len(meant) <= _SHORT_NAME else 0.7)
+    # Of a short name, two thirds are enough to be near: aeg is age, but outcome is not postcode.
+    near = difflib.get_close_matches(meant, alike, n=1, cutoff=0.6 if len(meant) <= 4 else 0.7)
     return folded[near[0]] if near else None
-
-
-def escape_character(character: str) -> str:
-    """A character written as an escape."""
-    if character in _SHORT_ESCAPES:
-        return _SHORT_ESCAPES[character]
-    code = ord(character)
-    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
-
-
-def is_unseen(character: str) -> bool:
-    """Whether a character acts on its neighbours, or hides, instead of being seen."""
-    return (
-        unicodedata.category(character) in ("Cc", "Cf", "Cs", "Zl", "Zp") and character not in _SEEN_FORMAT
-    ) or "\U000e0000" <= character <= "\U000e0fff"

@@ -168,9 +168,10 @@ def _draw_figure(drawing: Drawing, figure: Figure, top: int | None) -> list[Axes
     width = max(_BARS + _longest(names) + _longest(texts), _longest([drawing.describe_rest(shown)]))
     width += _CURVES + 0.7 if drawing.panels else 0.0
     figure.set_layout_engine("constrained")
-    figure.set_size_inches(width, height + 0.16 * len(drawing.title))
-    most = int(width * 72 / _CHARACTER)
-    title = "\n".join(shorten_middle(printable(line), most) for line in drawing.title)
+    title = ": ".join(drawing.title)
+    lines, most = [title] if _longest([title]) < width else drawing.title, int(width * 72 / _CHARACTER)
+    figure.set_size_inches(width, height + 0.16 * len(lines))
+    title = "\n".join(shorten_middle(printable(line), most) for line in lines)
     figure.suptitle(title, x=0.01, ha="left", color=colors["pale"], **written)
     if not drawing.panels:
         axes = figure.add_subplot()
