@@ -6,7 +6,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,6 +17,8 @@ class Usage:
 
     seconds: float
     megabytes: float
+    cpu: float
+    """Seconds of all processors."""
 
 
 def best_of(times: int, call: Callable[[], object]) -> float:
@@ -39,19 +41,19 @@ _STARTER = """
 import resource, subprocess, sys, time
 start = time.perf_counter()
 done = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-print(time.perf_counter() - start, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024)
+end, used = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
+print(end - start, used.ru_maxrss / 1024, used.ru_utime + used.ru_stime)
 sys.exit(done.returncode)
 """
 
 
-def process(arguments: Sequence[str]) -> Usage:
+def process(arguments: Sequence[str], environment: Mapping[str, str] | None = None) -> Usage:
     """Run a process to its end, its output thrown away."""
     starter = [sys.executable, "-S", "-c", _STARTER, *arguments]
-    result = subprocess.run(starter, capture_output=True, text=True, check=False)  # noqa: S603
+    result = subprocess.run(starter, capture_output=True, text=True, env=environment, check=False)  # noqa: S603
     if result.returncode:
         raise RuntimeError(f"{' '.join(arguments)} failed")
-    seconds, megabytes = map(float, result.stdout.split())
-    return Usage(seconds, megabytes)
+    return Usage(*map(float, result.stdout.split()))
 
 
 def best_process(times: int, arguments: Sequence[str]) -> Usage:
@@ -62,7 +64,10 @@ def best_process(times: int, arguments: Sequence[str]) -> Usage:
 def best_processes(times: int, *processes: Sequence[str]) -> list[Usage]:
     """The same for processes that are to be compared, in turns: a slow spell of the machine strikes all of them."""
     usages = [[process(arguments) for arguments in processes] for _ in range(times)]
-    return [Usage(min(u.seconds for u in own), max(u.megabytes for u in own)) for own in zip(*usages, strict=True)]
+    return [
+        Usage(min(u.seconds for u in own), max(u.megabytes for u in own), min(u.cpu for u in own))
+        for own in zip(*usages, strict=True)
+    ]
 
 
 def python(code: str) -> list[str]:
