@@ -95,7 +95,7 @@ def test_many_numbers(tmp_path: Path, cluster: DaskProcesses, monkeypatch: pytes
     frame = pd.DataFrame({kind: measured(random, labels, kind) for kind in MEASURED_KINDS})
     paths = write_parts(frame.assign(y=labels.astype(str)), [500, 2000], tmp_path)
     # Nobody counts the values of these columns.
-    monkeypatch.setattr("probfs.cluster.quantiles.MANY_NUMBERS", 100)
+    monkeypatch.setattr("probfs.cluster.counting.MANY_NUMBERS", 100)
     monkeypatch.setattr("probfs.cluster.engine.COUNTED_BINS", 100)
     assert_same_ranking(probfs.rank(paths, **on_cluster(cluster, target="y")), probfs.rank(paths, target="y"))
 

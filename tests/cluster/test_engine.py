@@ -15,8 +15,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 import probfs
-from probfs.cluster import connection, engine, quantiles
-from probfs.cluster.reading import plan_blocks, read_block
+from probfs.cluster import connection, counting, engine
+from probfs.cluster.engine import plan_blocks, read_block
 from probfs.errors import DataError, UsageError
 from probfs.tables.files import Part
 from probfs.tables.reading import ReadOptions
@@ -175,7 +175,7 @@ def assert_same(folder: Path, target: str = "y", **options: Any) -> None:
 )
 @pytest.mark.parametrize("turn", [1, -1])
 def test_what_another_file_holds(tmp_path: Path, other: Any, turn: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(quantiles, "MANY_NUMBERS", 10)
+    monkeypatch.setattr(counting, "MANY_NUMBERS", 10)
     monkeypatch.setattr(engine, "COUNTED_BINS", 12)
     write(tmp_path, a=[MEASURED, other][::turn], b=[WORDS, WORDS[::-1]])
     assert_same(tmp_path)
@@ -268,7 +268,7 @@ def test_selections_from_random_tables(tmp_path: Path, seed: int) -> None:
 
 
 def test_columns_of_very_many_numbers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(quantiles, "MANY_NUMBERS", 50)
+    monkeypatch.setattr(counting, "MANY_NUMBERS", 50)
     random = np.random.default_rng(3)
     labels = random.integers(0, 3, 9000)
     cells = {f"m{j}": random.normal(size=9000) + 0.2 * j * labels for j in range(4)}

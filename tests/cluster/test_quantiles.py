@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 import probfs
 from probfs import Ranking
-from probfs.cluster import connection, engine, quantiles
-from probfs.cluster.quantiles import TESTED_BINS, BinnedColumn, Sample, round_to, thin
+from probfs.cluster import connection, counting, engine
+from probfs.cluster.counting import TESTED_BINS, BinnedColumn, Sample, round_to
 from probfs.notes import Note
 from probfs.screening.column_tests import rank_test, rank_test_of_counts
 from probfs.tables.arrays import Floats
@@ -39,7 +39,7 @@ def test_numbers_are_known_or_rounded_to_just_below_the_end_of_their_bin(
 ) -> None:
     sample = sample_blocks(np.split(numbers, sorted(cuts)), step)
     assert sample.different == len(np.unique(numbers + 0.0)) or step > 1
-    ends = thin(sample.numbers, sample.rows, most)
+    ends = sample.thin(most)
     assert {numbers.min() + 0.0, numbers.max() + 0.0} <= set(ends)
     rounded = round_to(ends, numbers)
     assert (rounded == numbers)[np.isin(numbers, ends)].all()
@@ -53,7 +53,7 @@ def test_a_number_of_many_rows_is_alone_in_its_bin() -> None:
     random = np.random.default_rng(0)
     blocks = [np.where(random.random(90_000) < 0.1, 0.25, random.normal(size=90_000)) for _ in range(3)]
     sample = sample_blocks(blocks, 20)
-    ends = thin(sample.numbers, sample.rows, 1000)
+    ends = sample.thin(1000)
     numbers = np.concatenate(blocks)
     by_bin = np.bincount(np.searchsorted(ends, numbers))
     heavy = np.searchsorted(ends, 0.25)
@@ -79,7 +79,7 @@ def test_p_is_right_to_three_digits(seed: int) -> None:
     # Blocks of unequal size, and of sorted rows: what each knows of is not what all hold.
     order = np.argsort(numbers + random.normal(size=rows) * (seed % 2))
     sample = sample_blocks([numbers[part] for part in np.split(order, [100, 65_000])], 4)
-    ends = thin(sample.numbers, sample.rows, TESTED_BINS)
+    ends = sample.thin(TESTED_BINS)
     by_class = np.zeros((len(ends), classes))
     np.add.at(by_class, (np.searchsorted(ends, numbers), labels), 1)
     exact = rank_test(numbers[None], labels, classes, np.ones(rows, dtype=np.int64), 0).p[0]
@@ -110,7 +110,7 @@ def _in_process(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def few_are_many() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(quantiles, "MANY_NUMBERS", 4)
+        patch.setattr(counting, "MANY_NUMBERS", 4)
         patch.setattr(engine, "COUNTED_BINS", 24)
         yield
 

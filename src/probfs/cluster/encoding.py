@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from probfs.cluster.quantiles import numbers_of_values, tested_numbers
+from probfs.cluster.counting import numbers_of_values, tested_numbers
 from probfs.columns.dataset import Dataset
 from probfs.columns.encode import FeatureCoding, learn_coding, refuse_lacking_columns
 from probfs.columns.prepare import PreparedTable
