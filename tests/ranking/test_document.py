@@ -167,6 +167,7 @@ MISSING = object()
         ("features.0.rank_low", None, "features[0].rank_low and rank_high do not have the rank between them"),
         ("features.2.rank_high", 2, "features[2].rank_low and rank_high do not have the rank between them"),
         ("warnings", [{}], "warnings[0].message is missing"),
+        ("rounds", [], "rounds has none"),
     ],
 )
 def test_what_cannot_be_trusted_is_one_line_with_the_field(path: str, value: Any, says: str) -> None:

@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import probfs
-from probfs.classifiers.naive_bayes.classifier import FittedNaiveBayes
-from probfs.classifiers.scores import ABSOLUTE, SCORES
-from probfs.columns.dataset import Dataset
-from probfs.ranking.candidates import Screened
-from probfs.ranking.elimination import eliminate, schedule
-from probfs.ranking.story import RoundCollector, choose_rounds
-from tests.support.datasets import random_dataset
-from tests.support.eliminations import assert_same_rounds
+from probfs.columns.choice import ColumnChoice
+from probfs.columns.inspect import inspect_table
+from probfs.ranking.elimination import schedule
+from probfs.ranking.inputs import InputRequest, read_prepared
+from probfs.ranking.story import Background, choose_rounds
 from tests.support.paths import SAMPLES
-from tests.support.scripted_classifier import ScriptedClassifier
-
-
-def untested(columns: int) -> Screened:
-    unknown = np.full(columns, np.nan)
-    return Screened(unknown, unknown, np.arange(columns), {}, ())
 
 
 @given(st.integers(1, 3000), st.sampled_from([1, 3, 0.1, 0.5]), st.integers(2, 60))
@@ -40,28 +34,29 @@ def test_the_first_and_the_last_round_are_told_and_never_more_than_wanted(
         assert len(sizes) - 1 in told, "the last rounds are told one by one"
 
 
-@settings(max_examples=20)
-@given(st.integers(0, 10**6), st.sampled_from(["absolute", "signed"]), st.integers(2, 4))
-def test_the_story_is_what_a_new_model_of_the_features_scores_and_rounds_stay_the_same(
-    seed: int, score: str, classes: int
-) -> None:
-    dataset = random_dataset(30, 9, 3, classes, seed)
-    names = [feature.name for feature in dataset.features]
-    recorder = RoundCollector(names, untested(9), SCORES[score], schedule(9, 1))
-    rounds = list(recorder.follow(eliminate(naive_bayes(dataset), names, SCORES[score], 1)))
-    assert_same_rounds(rounds, list(eliminate(naive_bayes(dataset), names, SCORES[score], 1)))
-    order = [int(own.active[position]) for own in rounds for position in own.leaving][::-1]
-    for told, own in zip(recorder.story, rounds, strict=True):
-        fresh = naive_bayes(dataset)
-        fresh.drop(np.setdiff1d(fresh.active, own.active))
-        by_feature = dict(zip(own.active.tolist(), fresh.score().driving(SCORES[score]), strict=True))
-        assert told.round == own.number
-        expected = [by_feature[feature] for feature in order[: len(own.active)]]
-        assert told.scores == pytest.approx(expected, rel=1e-9, abs=1e-13)
-
-
-def naive_bayes(dataset: Dataset) -> FittedNaiveBayes:
-    return FittedNaiveBayes(dataset, "loo", 3, 1.0, 0, compiled=False)
+@settings(max_examples=8, deadline=None)
+@given(st.integers(0, 10**6), st.sampled_from(["absolute", "signed"]), st.integers(2, 4), st.sampled_from([1, 2]))
+def test_the_story_is_what_a_new_model_of_the_features_scores(seed: int, score: str, classes: int, step: int) -> None:
+    random = np.random.default_rng(seed)
+    labels = np.arange(40) % classes
+    cells = np.where(random.random((40, 6)) < 0.4, labels[:, None], random.integers(0, 3, (40, 6)))
+    frame = pd.DataFrame({f"x{place}": [f"v{cell}" for cell in cells[:, place]] for place in range(6)})
+    frame["y"] = [f"c{label}" for label in labels]
+    ranking = probfs.rank(frame, target="y", score=score, step=step, screen=False, report=True)
+    assert ranking.background is not None
+    order = [feature.feature for feature in ranking.features]
+    assert [told.round for told in ranking.background.story] == [*range(1, len(ranking.rounds) + 1)]
+    for told, own in zip(ranking.background.story, ranking.rounds, strict=True):
+        left = order[: own.features]
+        fresh = probfs.rank(frame[[*left, "y"]], target="y", score=score, eliminate=False, screen=False)
+        scored = {one.feature: one.s_s if score == "absolute" else one.s_a for one in fresh.features}
+        assert told.scores == pytest.approx([scored[name] for name in left], rel=1e-9, abs=1e-13)
+        leaving = [one for one in ranking.features if one.round == own.round]
+        assert own.removed == tuple(one.feature for one in reversed(leaving))
+        s_a = {one.feature: one.s_a for one in fresh.features}
+        assert [one.s_a for one in leaving] == pytest.approx([s_a[one.feature] for one in leaving], rel=1e-9, abs=1e-13)
+    assert [one.round for one in ranking.features] == sorted((one.round for one in ranking.features), reverse=True)
+    assert [one.initial_s_s for one in ranking.features[-step:]] == [one.s_s for one in ranking.features[-step:]]
 
 
 @pytest.mark.parametrize(("classifier", "screen"), [("nb", True), ("nb", False), ("svm", False)])
@@ -95,14 +90,47 @@ def test_the_story_of_a_selection_tells_of_the_columns_that_were_eliminated() ->
     assert [told.scores[-1] for told in story] == [feature.s_a for feature in reversed(left)]
 
 
-def test_features_are_ranked_by_when_they_left() -> None:
-    names, classifier = ["a", "b", "c"], ScriptedClassifier([0.3, 0.1, 0.2])
-    collector = RoundCollector(names, untested(3))
-    assert len(list(collector.follow(eliminate(classifier, names, ABSOLUTE, 2)))) == 2
-    assert [(f.rank, f.feature, f.round, f.s_s, f.initial_s_s) for f in collector.features] == [
-        (1, "a", 2, 0.3, 0.3),
-        (2, "c", 1, 0.2, 0.2),
-        (3, "b", 1, 0.1, 0.1),
-    ]
-    summaries = [(summary.round, summary.features, summary.removed) for summary in collector.summaries]
-    assert summaries == [(1, 3, ("b", "c")), (2, 1, ("a",))]
+# What else results keep for a report
+
+KILN = SAMPLES / "kiln.csv"
+
+
+def background_of(result: probfs.Ranking | probfs.Selection) -> Background:
+    assert result.background is not None
+    return result.background
+
+
+@pytest.mark.parametrize("call", [probfs.rank, probfs.select])
+def test_the_inspection_is_that_of_the_command(call: object) -> None:
+    result = (
+        probfs.rank(KILN, target="cracked", report=True)
+        if call is probfs.rank
+        else probfs.select(KILN, target="cracked", folds=0, report=True)
+    )
+    prepared, _ = read_prepared(InputRequest(KILN, choice=ColumnChoice("cracked", missing="auto")))
+    assert background_of(result).inspection == inspect_table(prepared)
+
+
+def test_intervals_are_told_of_the_columns_that_were_cut_and_of_no_others() -> None:
+    intervals = background_of(probfs.rank(KILN, target="cracked", report=True)).intervals
+    assert intervals["soak_minutes"] == ("(-inf,35]", "(35,40]", "(40,44]", "(44,49]", "(49,inf)")
+    assert "clay" not in intervals
+    assert not background_of(probfs.rank(KILN, target="cracked", report=True, classifier="svm", step=4)).intervals
+
+
+def test_the_call_has_what_was_not_a_default_and_gives_the_same_result() -> None:
+    ranking = probfs.rank(
+        KILN, target="cracked", score="signed", exclude=["clay", "load"], smoothing=0.5, na="?", report=True
+    )
+    call = background_of(ranking).call
+    assert call.endswith(").to_html('report.html')")
+    assert "estimate" not in call
+    again = eval(call.removesuffix(".to_html('report.html')"), {"probfs": probfs})
+    assert again == ranking
+
+
+def test_the_call_lists_as_many_features_as_the_result() -> None:
+    background = background_of(probfs.rank(KILN, target="cracked", report=True).top(2))
+    assert background.call.endswith(", report=True).top(2).to_html('report.html')")
+    typed = replace(background, call="probfs rank kiln.csv --top 2 -o r.html")
+    assert typed.with_top(2) == typed

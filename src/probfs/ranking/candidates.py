@@ -19,7 +19,6 @@ from probfs.errors import UsageError
 from probfs.notes import Note
 from probfs.ranking.elimination import Round, alphabetical_ranks, eliminate, leaving_order, schedule
 from probfs.ranking.settings import Settings
-from probfs.ranking.sharpness import notes_on_weak_model
 from probfs.rows.blocks import EVERYTHING, Block, Blocks, Part, Sample, class_rows
 from probfs.screening.near_copies import NearCopies, find_near_copies
 from probfs.screening.screen import q_values, screen_part
@@ -146,10 +145,6 @@ class Candidates:
         )
         return classifier, order
 
-    def with_sample(self, sample: Sample, counts: ValueCounts, times: int = 1) -> Candidates:
-        """The same columns judged by a sample of the rows, without a word to anybody."""
-        return Candidates(self.encoded, counts, self.settings, self.always, self.copies, sample, times=times)
-
     def screen(self) -> Screened:
         """Test all columns; noise, and all but one of columns that say the same, do not take part."""
         settings = self.settings
@@ -167,14 +162,8 @@ class Candidates:
         if copies is None:
             alone = [place for place in survivors if place not in counts.members]
             copies = find_near_copies(encoded.blocks, encoded.dataset, counts, alone) if settings.screen else ()
-        repeats = self._find_repeats(survivors, copies)
-        taking_part = np.array(sorted(set(survivors).difference(repeats)), dtype=np.int64)
-        return Screened(p, q, taking_part, repeats, tuple(self._by_p(p, np.flatnonzero(is_noise).tolist())), copies)
-
-    def _find_repeats(self, survivors: Sequence[int], copies: NearCopies) -> dict[int, int]:
-        """The survivors that are nearly the same as another one, which stands for all of its group: one that is always
-        kept, else the one with the smallest p. Columns that are always kept stand for themselves.
-        """
+        # Of near-copies one that is always kept stands for all, else that with the smallest p. Columns that are always
+        # kept stand for themselves.
         group_of = {place: number for number, group in enumerate(copies) for place in group}
         first: dict[int, int] = {}
         repeats = {}
@@ -182,7 +171,8 @@ class Candidates:
             group = group_of.get(place)
             if group is not None and first.setdefault(group, place) != place and place not in self.always:
                 repeats[place] = first[group]
-        return repeats
+        taking_part = np.array(sorted(set(survivors).difference(repeats)), dtype=np.int64)
+        return Screened(p, q, taking_part, repeats, tuple(self._by_p(p, np.flatnonzero(is_noise).tolist())), copies)
 
     def _by_p(self, p: Floats, columns: Iterable[int]) -> list[int]:
         # Those that are always kept, and not tested, come first. Equal p-values may differ by rounding.
@@ -229,15 +219,6 @@ def rounds_of(
         yield replace(current, number=current.number + before, active=columns[current.active])
 
 
-def watch_first(rounds: Iterable[Round], candidates: Candidates, notes: list[Note]) -> Iterator[Round]:
-    """The same rounds; notes are added on the model of the first one."""
-    for current in rounds:
-        if current.number == 1:
-            dataset, settings = candidates.encoded.dataset, candidates.settings
-            notes += notes_on_weak_model(current.classifier, current.scores, dataset, settings)
-        yield current
-
-
 def order_columns(candidates: Candidates) -> Integers:
     """All columns, by position, the first to leave first."""
     screened = candidates.screen()
@@ -245,9 +226,3 @@ def order_columns(candidates: Candidates) -> Integers:
     left = [current.active[list(current.leaving)] for current in rounds(candidates, screened)]
     aside = [] if candidates.settings.step is None else screened.leaving_first
     return np.concatenate([np.array(aside, dtype=np.int64), *left])
-
-
-def round_sizes(candidates: Candidates, screened: Screened) -> list[int]:
-    """How many columns each round starts with."""
-    everything = [len(candidates.names)] if screened.leaving_first else []
-    return everything + schedule(len(screened.taking_part), candidates.settings.step)

@@ -245,6 +245,8 @@ class Ranking(DrawnResult):
             **({"stability": Stability | None} if "stability" in content else {}),
         )
         document.check_order(ranking.features, ranking.input.features)
+        if not ranking.rounds:
+            document.fail("rounds", "has none")
         for place, feature in enumerate(ranking.features):
             low, high = feature.rank_low, feature.rank_high
             if (low is None) != (high is None) or not (low or 1) <= feature.rank <= (high or feature.rank):

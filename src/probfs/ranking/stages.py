@@ -7,7 +7,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
 from typing import Protocol, TypeVar
 
 from probfs import __version__
@@ -15,12 +14,12 @@ from probfs.classifiers.scores import SCORES
 from probfs.columns.choice import TableNames
 from probfs.columns.dataset import Dataset
 from probfs.columns.encode import encode
-from probfs.columns.prepare import ColumnPlan, PreparedTable, Role
+from probfs.columns.prepare import PreparedTable, Role
 from probfs.columns.rules import Groups, cuts_numbers
 from probfs.columns.together import find_groups, join_features, note_on_one_hot, put_together
 from probfs.errors import UsageError
 from probfs.notes import Note
-from probfs.ranking.candidates import Candidates, Encoded, OnNote, first_round, round_sizes, rounds_of, watch_first
+from probfs.ranking.candidates import Candidates, Encoded, OnNote
 from probfs.ranking.inputs import InputRequest, Inputs, read_inputs
 from probfs.ranking.result import Basis, InputSummary, Ranking
 from probfs.ranking.settings import Settings
@@ -131,17 +130,19 @@ def rank_table(
     report("testing columns")
     counts = encoded.blocks.ask(count_part, EVERYTHING)
     candidates = Candidates(
-        encoded, counts, settings, encoded.positions(settings.always), on_note=on_note, on_model=_report_models
+        encoded,
+        counts,
+        settings,
+        encoded.positions(settings.always),
+        on_note=on_note,
+        on_model=lambda done, total: report(RANKING, done, total, "models"),
     )
     screened = candidates.screen()
-    told = None if background is None else SCORES[settings.score]
-    collector = RoundCollector(encoded.names, screened, told, round_sizes(candidates, screened))
+    collector = RoundCollector(candidates, screened, tell=background is not None)
     report("fitting the classifier")
     notes: dict[str, Note] = {}
-    weak: list[Note] = []
     left = 0
-    rounds = chain(first_round(candidates, screened), rounds_of(candidates, screened))
-    for current in collector.follow(watch_first(rounds, candidates, weak)):
+    for current in collector.rounds():
         if not left:
             report(RANKING, 0, len(encoded.names), "columns")
         left += len(current.leaving)
@@ -153,12 +154,12 @@ def rank_table(
         first = told_from_noise if 0 < told_from_noise < len(features) else max(1, len(features) // 2)
         candidates = replace(candidates, copies=screened.copies)
         features, stability = with_uncertainty(features, candidates, first)
-    said = (*notes.values(), *weak)
+    said = (*notes.values(), *collector.notes)
     for note in said:
         on_note(note)
     return Ranking(
         features,
-        collector.summaries,
+        tuple(collector.summaries),
         summarize_inputs(inputs, encoded.dataset),
         settings,
         (*encoded.notes, *said),
@@ -168,13 +169,33 @@ def rank_table(
     )
 
 
-def _report_models(done: int, total: int) -> None:
-    report(RANKING, done, total, "models")
-
-
 def summarize_inputs(inputs: Inputs, dataset: Dataset) -> InputSummary:
-    """What the inputs are, once they are encoded."""
+    """What the inputs are, once they are encoded, and what was done to the table."""
     prepared = inputs.prepared
+    reasons: Counter[str] = Counter()
+    for plan in prepared.plans:
+        if plan.role is Role.LEFT_OUT:
+            said = "exclude" if plan.name in prepared.choice.exclude else "include"
+            dropped = plan.name in prepared.mapping.drop
+            reasons["identifier" if plan.identifier else "mapping" if dropped else said] += 1
+    if prepared.table.left_out:
+        reasons["index"] += len(prepared.table.left_out)
+    missing = [prepared.profiles[plan.name].missing for plan in prepared.features]
+    grouped = {plan.name for plan in prepared.features if isinstance(plan.rule, Groups)}
+
+    def noted(*codes: str) -> set[str]:
+        """The columns that notes of some kinds are about."""
+        return {name for note in prepared.notes if note.code in codes for name in note.columns}
+
+    basis = Basis(
+        left_out=dict(sorted(reasons.items())),
+        missing_cells=sum(missing),
+        missing_columns=sum(number > 0 for number in missing),
+        missing_words=len(noted("missing-texts")),
+        restyled=len(noted("number-style", "date-style")),
+        merged=len(noted("merged-values") | grouped),
+        cut=sum(cuts_numbers(plan.rule) for plan in prepared.features),
+    )
     return InputSummary(
         source=prepared.table.source,
         target=prepared.target.name,
@@ -185,36 +206,5 @@ def summarize_inputs(inputs: Inputs, dataset: Dataset) -> InputSummary:
         unlabelled_sources=tuple(table.source for table in inputs.unlabelled),
         features=len(dataset.features),
         dropped_rows=prepared.dropped_rows,
-        basis=basis_of(prepared),
+        basis=basis,
     )
-
-
-def basis_of(prepared: PreparedTable) -> Basis:
-    """What was done to a table that is prepared."""
-    reasons = Counter(_reason(plan, prepared) for plan in prepared.plans if plan.role is Role.LEFT_OUT)
-    if prepared.table.left_out:
-        reasons["index"] += len(prepared.table.left_out)
-    missing = [prepared.profiles[plan.name].missing for plan in prepared.features]
-    grouped = {plan.name for plan in prepared.features if isinstance(plan.rule, Groups)}
-    return Basis(
-        dict(sorted(reasons.items())),
-        sum(missing),
-        sum(number > 0 for number in missing),
-        len(_columns_noted(prepared, "missing-texts")),
-        len(_columns_noted(prepared, "number-style", "date-style")),
-        len(_columns_noted(prepared, "merged-values") | grouped),
-        sum(cuts_numbers(plan.rule) for plan in prepared.features),
-    )
-
-
-def _reason(plan: ColumnPlan, prepared: PreparedTable) -> str:
-    if plan.identifier:
-        return "identifier"
-    if plan.name in prepared.mapping.drop:
-        return "mapping"
-    return "exclude" if plan.name in prepared.choice.exclude else "include"
-
-
-def _columns_noted(prepared: PreparedTable, *codes: str) -> set[str]:
-    """The columns that notes of some kinds are about."""
-    return {name for note in prepared.notes if note.code in codes for name in note.columns}

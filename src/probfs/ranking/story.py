@@ -6,21 +6,24 @@ in some of the rounds.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
 import numpy as np
 
-from probfs.classifiers.protocol import Features
-from probfs.classifiers.scores import Score
+from probfs.classifiers.protocol import Classifier, Features
+from probfs.classifiers.scores import SCORES
 from probfs.columns.dataset import Dataset
 from probfs.columns.inspect import Inspection, inspect_table
 from probfs.columns.prepare import PreparedTable
 from probfs.columns.rules import cuts_numbers
-from probfs.ranking.candidates import Screened
-from probfs.ranking.elimination import Round
+from probfs.notes import Note
+from probfs.ranking.candidates import Candidates, Screened, first_round, rounds_of
+from probfs.ranking.elimination import Round, schedule
 from probfs.ranking.result import RankedFeature, RoundSummary
-from probfs.tables.arrays import Floats
+from probfs.ranking.sharpness import notes_on_weak_model
+from probfs.tables.arrays import Floats, Integers
 
 MOST_ROUNDS = 40
 WRITING_A_REPORT = ".to_html('report.html')"
@@ -66,61 +69,54 @@ def gather_background(prepared: PreparedTable, dataset: Dataset, call: str) -> B
 
 
 class RoundCollector:
-    """Follows an elimination, round by round, and keeps what results say of it."""
+    """Goes through the elimination of all columns, round by round, and keeps what results say of it."""
 
-    def __init__(
-        self,
-        names: Sequence[str],
-        screened: Screened,
-        told: Score | None = None,
-        rounds: Sequence[int] = (),
-    ) -> None:
-        """Of the score ``told``, the story is kept; ``rounds`` says how many features each round starts with."""
-        self._names = names
+    def __init__(self, candidates: Candidates, screened: Screened, *, tell: bool = False) -> None:
+        """``tell`` keeps the story, too."""
+        self._candidates = candidates
         self._screened = screened
-        self._score = told
-        self._told_rounds = frozenset() if told is None else choose_rounds(rounds)
+        self._score = SCORES[candidates.settings.score]
+        everything = [len(candidates.names)] if screened.leaving_first else []
+        sizes = everything + schedule(len(screened.taking_part), candidates.settings.step)
+        self._told_rounds = choose_rounds(sizes) if tell else frozenset()
         self._told: list[tuple[int, Features, Floats]] = []
-        self._initial: dict[int, Scores] = {}
-        self._summaries: list[RoundSummary] = []
         self._left: list[int] = []
         self._ranked: list[RankedFeature] = []
+        self.summaries: list[RoundSummary] = []
+        self.notes: list[Note] = []
+        """On the model of all columns."""
 
-    def follow(self, rounds: Iterable[Round]) -> Iterator[Round]:
-        """The same rounds; each is kept while its classifier still has its features."""
-        for current in rounds:
-            if self._score is not None and current.number in self._told_rounds:
+    def rounds(self, fitted: tuple[Classifier, Integers] | None = None) -> Iterator[Round]:
+        """All rounds; each is kept while its classifier still has its features. ``fitted`` is as for ``rounds_of``."""
+        names, screened = self._candidates.names, self._screened
+        first = first_round(self._candidates, screened)
+        initial: dict[int, Scores] = {}
+        for current in chain(first, rounds_of(self._candidates, screened, fitted)):
+            if current.number == 1:
+                dataset, settings = self._candidates.encoded.dataset, self._candidates.settings
+                self.notes += notes_on_weak_model(current.classifier, current.scores, dataset, settings)
+                initial = dict(zip(current.active.tolist(), _scores(current, range(len(current.active))), strict=True))
+            if current.number in self._told_rounds:
                 self._told.append((current.number, current.active, current.scores.driving(self._score)))
-            self._add(current)
+            removed = []
+            for position, scores in zip(current.leaving, _scores(current, current.leaving), strict=True):
+                feature = int(current.active[position])
+                tested = (_number(screened.p[feature]), _number(screened.q[feature]))
+                content = (*scores, current.number, *initial[feature], *tested)
+                instead = names[screened.repeats[feature]] if feature in screened.repeats else None
+                rank = len(names) - len(self._ranked)
+                self._ranked.append(RankedFeature(rank, names[feature], *content, instead=instead))
+                self._left.append(feature)
+                removed.append(names[feature])
+            found = current.scores
+            fit = (found.errors, found.rows, found.absolute_loss, found.log_loss, found.exponent, found.cv_errors)
+            self.summaries.append(RoundSummary(current.number, len(current.active), tuple(removed), *fit))
             yield current
-
-    def _add(self, current: Round) -> None:
-        if not self._initial:
-            every = range(len(current.active))
-            self._initial = dict(zip(current.active.tolist(), _scores(current, every), strict=True))
-        removed = []
-        for position, scores in zip(current.leaving, _scores(current, current.leaving), strict=True):
-            feature = int(current.active[position])
-            name = self._names[feature]
-            tested = (_number(self._screened.p[feature]), _number(self._screened.q[feature]))
-            content = (*scores, current.number, *self._initial[feature], *tested)
-            other = self._screened.repeats.get(feature)
-            instead = None if other is None else self._names[other]
-            self._ranked.append(RankedFeature(len(self._names) - len(self._ranked), name, *content, instead=instead))
-            self._left.append(feature)
-            removed.append(name)
-        found = current.scores
-        fit = (found.errors, found.rows, found.absolute_loss, found.log_loss, found.exponent, found.cv_errors)
-        self._summaries.append(RoundSummary(current.number, len(current.active), tuple(removed), *fit))
 
     @property
     def features(self) -> tuple[RankedFeature, ...]:
         """The last to leave first."""
         return tuple(reversed(self._ranked))
-
-    @property
-    def summaries(self) -> tuple[RoundSummary, ...]:
-        return tuple(self._summaries)
 
     @property
     def story(self) -> Story:

@@ -7,15 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
 
 import numpy as np
 
 from probfs.classifiers.protocol import Classifier
 from probfs.classifiers.row_odds import Moments, Odds
-from probfs.classifiers.scores import SCORES
-from probfs.notes import Note
-from probfs.ranking.candidates import Candidates, Screened, first_round, round_sizes, rounds_of, watch_first
+from probfs.ranking.candidates import Candidates, Screened, rounds_of
 from probfs.ranking.elimination import Round
 from probfs.ranking.sharpness import fit_sharpness
 from probfs.ranking.story import RoundCollector
@@ -50,8 +47,6 @@ class Choice:
     classifier: Classifier
     collector: RoundCollector | None
     """What the rounds say; None where nobody asks."""
-    notes: Sequence[Note]
-    """On the model of all columns."""
 
     @property
     def kept(self) -> list[int]:
@@ -63,14 +58,12 @@ def choose_columns(candidates: Candidates, keep: str | int, *, collect: bool = F
     """Screen all columns, eliminate those that take part, and cut. ``collect`` keeps the rounds, that of all columns
     included, and ``tell`` their story.
     """
-    screened, collector, notes = candidates.screen(), None, list[Note]()
+    screened, collector = candidates.screen(), None
     fitted = candidates.fit(screened.taking_part)
     rounds = rounds_of(candidates, screened, fitted)
     if collect:
-        told = SCORES[candidates.settings.score] if tell else None
-        collector = RoundCollector(candidates.names, screened, told, round_sizes(candidates, screened))
-        rounds = chain(first_round(candidates, screened), rounds)
-        rounds = collector.follow(watch_first(rounds, candidates, notes))
+        collector = RoundCollector(candidates, screened, tell=tell)
+        rounds = collector.rounds(fitted)
         if screened.leaving_first:
             # The round of all columns is no point of the curve.
             next(rounds)
@@ -80,7 +73,7 @@ def choose_columns(candidates: Candidates, keep: str | int, *, collect: bool = F
         return compare_sizes(curve, best, lambda: candidates.fit(screened.taking_part))
 
     size = choose_size(curve.sizes, keep, len(candidates.always), compare)
-    return Choice(screened, curve, size, fitted[0], collector, notes)
+    return Choice(screened, curve, size, fitted[0], collector)
 
 
 # What the model of the best k columns achieves

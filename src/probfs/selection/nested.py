@@ -49,7 +49,9 @@ def nested_cross_validation(
             continue
         sample: Sample = EarlierFolds(fold) if by_time else WithoutFold(fold)
         counts = earlier[fold - 1] if by_time else candidates.counts - held_out
-        training = candidates.with_sample(sample, counts, folds)
+        training = Candidates(
+            candidates.encoded, counts, settings, candidates.always, candidates.copies, sample, times=folds
+        )
         choice = choose_columns(training, keep)
         kept_in_folds[choice.kept] += 1
         # The models of the kept, of all and of no columns.

@@ -70,7 +70,9 @@ def select_columns(
     candidates = replace(candidates, copies=choice.screened.copies)
     seconds = time.monotonic() - start
     kept = tuple(encoded.names[place] for place in choice.kept)
-    notes = [*choice.classifier.notes, *choice.notes]
+    rounds = choice.collector
+    assert rounds is not None, "the rounds were asked for"
+    notes = [*choice.classifier.notes, *rounds.notes]
     survivors = len(choice.curve.order)
     if isinstance(settings.keep, int) and settings.keep > survivors:
         apart = ", copies apart," if choice.screened.repeats else ""
@@ -85,10 +87,10 @@ def select_columns(
         takes = f"repeating the choice in {folds} folds will take about {duration(seconds * folds)}"
         on_note(NoteKind.TIME.note(f"{takes}; {option('folds', 0)} does without the honest estimate"))
     honest, kept_in_folds = nested_cross_validation(candidates, fold_counts, settings.keep) if folds else (None, None)
-    warnings, rounds = (*encoded.notes, *notes), choice.collector
-    assert rounds is not None, "the rounds were asked for"
+    warnings = (*encoded.notes, *notes)
     # The round of all columns has no place among the sizes.
     story = tuple(told for told in rounds.story if len(told.scores) < len(choice.curve.sizes))
+    rounds_told = tuple(rounds.summaries)
     return Selection(
         features=judge_columns(candidates, choice, kept_in_folds),
         sizes=choice.curve.sizes,
@@ -99,7 +101,7 @@ def select_columns(
         warnings=warnings,
         version=__version__,
         best_size=find_best(choice.curve.sizes[len(always) :]).features,
-        ranking=Ranking(rounds.features, rounds.summaries, summary, settings.of_ranking(), warnings, __version__),
+        ranking=Ranking(rounds.features, rounds_told, summary, settings.of_ranking(), warnings, __version__),
         background=None if background is None else replace(background, story=story),
     )
 
