@@ -252,15 +252,13 @@ ABOUT_ROWS = panel(
 )
 
 
-def _classifier_options(for_columns_only: bool) -> Group:
-    """The classifier, and options of classifiers: all, or only those that say how columns are encoded."""
+def _classifier_options() -> Group:
+    """The classifier, and options of classifiers."""
     names = CLASSIFIERS.names()
     # What Python's objects may be says find_classifier.
     takes = Instance("|".join(names), types=object, parse=Choice(names).parse)
     chosen = {"classifier": Option("Whose probabilities are used.", takes, names[0])}
     for name, declared, owners in known_options():
-        if for_columns_only and not declared.for_columns:
-            continue
         # The classifiers, and the value of another option, that an option is for.
         others = [known for known in names if known not in owners]
         whose = ", ".join(owners) if len(others) > 1 else f"all but {others[0]}" if others else ""
@@ -273,18 +271,17 @@ def _classifier_options(for_columns_only: bool) -> Group:
     return panel("Model", **chosen)
 
 
-CLASSIFIER = _classifier_options(for_columns_only=False)
-COLUMN_CLASSIFIER = _classifier_options(for_columns_only=True)
-FALSE_DISCOVERY = {
-    "false_discoveries": Option(
-        "Noise tolerated among columns told from it.", FALSE_DISCOVERIES, DEFAULT_FALSE_DISCOVERIES
-    )
-}
+CLASSIFIER = _classifier_options()
+ENCODING = {name: CLASSIFIER[name] for name in ("bins", "missing")}
+"""Those that say how columns are encoded."""
+COLUMN_CLASSIFIER = {"classifier": CLASSIFIER["classifier"], **ENCODING}
+_LABELLED_SCORES = SCORES.names(lambda score: not score.needs_unlabelled)
+_NOISE = Option("Noise tolerated among columns told from it.", FALSE_DISCOVERIES, DEFAULT_FALSE_DISCOVERIES)
 ELIMINATION = panel(
     "Elimination",
     score=Option("Score that decides which column leaves.", Choice(SCORES.names()), "signed"),
     screen=Option("Columns of noise leave first.", default="--screen", names=("--screen/--no-screen",)),
-    **FALSE_DISCOVERY,
+    false_discoveries=_NOISE,
     estimate=Option("Which model scores a row. Default: by classifier.", Choice(tuple(ESTIMATES))),
     folds=Option("Folds of --estimate cv.", WholeNumber(2, metavar="K"), DEFAULT_FOLDS),
     step=Option("Columns that leave in a round, or a fraction.", Step()),
@@ -295,14 +292,10 @@ ELIMINATION = panel(
 )
 SELECTION = panel(
     "Selection",
-    **FALSE_DISCOVERY,
+    false_discoveries=_NOISE,
     keep=Option("How many columns to keep.", KEEP, DEFAULT_KEEP),
     always=Option("Keep a column whatever it says, or several: a,b.", Names(), many=True),
-    score=Option(
-        "Score that decides which column leaves.",
-        Choice(SCORES.names(lambda score: not score.needs_unlabelled)),
-        "signed",
-    ),
+    score=Option("Score that decides which column leaves.", Choice(_LABELLED_SCORES), "signed"),
     folds=Option("Folds that judge the choice; 0: none.", NESTED_FOLDS, DEFAULT_NESTED_FOLDS),
     seed=Option("Seed of folds, shuffles and forests.", SEED, 0),
 )
@@ -317,10 +310,9 @@ ENGINE = panel(
     scheduler=Option("Scheduler of a cluster, like tcp://host:8786.", Instance("ADDRESS")),
     workers=Option("Processes of this machine, for --engine dask.", WholeNumber(1)),
 )
-_NAMES = Instance(wanted="a list of names", types=Iterable)
 IN_PYTHON = {
     "y": Option("The values to predict.", ANYTHING),
-    "feature_names": Option("The names of the columns of an array.", _NAMES),
+    "feature_names": Option("Those of an array's columns.", Instance(wanted="a list of names", types=Iterable)),
     "eliminate": Option("Whether to eliminate."),
     "report": Option("Whether to keep what a report tells."),
     "on_note": Option("Hears of notes.", FUNCTION),
@@ -332,4 +324,4 @@ IN_PYTHON = {
 
 RANK = DATA | UNLABELED | READING | COLUMNS | JOIN | ABOUT_ROWS | CLASSIFIER | ELIMINATION
 SELECT = DATA | READING | COLUMNS | JOIN | ABOUT_ROWS | CLASSIFIER | SELECTION
-PAIRS = DATA | READING | COLUMNS | {name: COLUMN_CLASSIFIER[name] for name in ("bins", "missing")} | PAIRING
+PAIRS = DATA | READING | COLUMNS | ENCODING | PAIRING

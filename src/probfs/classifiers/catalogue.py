@@ -58,7 +58,6 @@ bins_setting = partial(
     DEFAULT_BINS,
     WholeNumber(2, MOST_BINS, "K"),
     f"intervals that a numeric column is cut into; if it is not mapped, and has more than {CUT_ABOVE} values.",
-    for_columns=True,
 )
 _cost = partial(
     setting,

@@ -153,8 +153,6 @@ class Option:
     """The default in words, where the value alone would not do."""
     only_with: tuple[str, str] | None = None
     """Another option, and the value that it must have for this one to mean anything."""
-    for_columns: bool = False
-    """Whether it says how columns are encoded, so that commands that only look at a table take it too."""
     recorded: bool = True
     """Whether results depend on it, so that it stands in the settings of the JSON."""
 

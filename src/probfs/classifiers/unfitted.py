@@ -47,7 +47,6 @@ class UnfittedClassifier(ABC):
         Choice(MISSING_CHOICES),
         "what a missing cell is: nothing (skip), a value of its own (value), or a value in the columns where missing "
         "cells tell the class (auto).",
-        for_columns=True,
     )
 
     @property
