@@ -24,8 +24,15 @@ from probfs.classifiers.protocol import HoldOutRequest
 from probfs.classifiers.row_odds import Moments, RowOdds
 from probfs.runtime.progress import COMPILING, listening
 from probfs.screening.counting import count_values
-from tests.support.datasets import dataset_of, problems, random_dataset, random_odds, with_unlabelled
-from tests.support.eliminations import assert_same_rounds, eliminate_all
+from tests.support.datasets import (
+    assert_same_rounds,
+    dataset_of,
+    eliminate_all,
+    problems,
+    random_dataset,
+    random_odds,
+    with_unlabelled,
+)
 from tests.support.exact_naive_bayes import Problem
 from tests.support.plain_selection import PlainTable, log_weights, own_probability, predicted
 

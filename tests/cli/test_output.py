@@ -13,8 +13,8 @@ import pytest
 from probfs.cli.streams import deliver, tell
 from probfs.errors import OutputError
 from tests.support.commands import COMMUTE, Run, run_in_terminal, run_shell_line
-from tests.support.hostile_names import HOSTILE_NAMES, hostile_csv
 from tests.support.paths import SAMPLES
+from tests.support.results import HOSTILE_NAMES, hostile_csv
 from tests.support.table_content import Write
 
 

@@ -17,7 +17,7 @@ from probfs.tables.reading import read_table
 from probfs.tables.table import Table
 from tests.support.commands import Run
 from tests.support.paths import SAMPLES
-from tests.support.selections import make_feature, make_hostile_selection, make_selection
+from tests.support.results import make_feature, make_hostile_selection, make_selection
 from tests.support.table_content import Write, table_content
 
 CANCER = SAMPLES / "breast_cancer.csv"

@@ -11,8 +11,8 @@ import pytest
 
 from probfs.paper.catalogue import SAMPLES as SAMPLE_NAMES
 from tests.support.commands import Run
-from tests.support.hostile_names import hostile_csv
 from tests.support.paths import SAMPLES
+from tests.support.results import hostile_csv
 from tests.support.table_content import Write
 
 

@@ -13,8 +13,7 @@ from probfs.output.sentences import comparison_sentences, ranking_sentences, sel
 from probfs.selection.result import Verdict
 from probfs.text import command_line_language
 from tests.support.comparisons import compare_orders, ranking_of, selection_of
-from tests.support.results import make_ranking
-from tests.support.selections import HONEST, make_feature, make_selection
+from tests.support.results import HONEST, make_feature, make_ranking, make_selection
 
 
 @pytest.mark.parametrize(

@@ -28,8 +28,7 @@ from probfs.paper.theory import PopulationScores
 from probfs.text import command_line_language, is_unseen
 from tests.conftest import SAMPLES, Run
 from tests.support.comparisons import ranking_of, selection_of
-from tests.support.hostile_names import HOSTILE_NAMES
-from tests.support.results import make_large_selection, make_ranking
+from tests.support.results import HOSTILE_NAMES, make_large_selection, make_ranking
 
 SNAPSHOTS = Path(__file__).parent / "snapshots"
 NAMES = {"plain": ["age", "income", "height", "colour", "zip", "weight"], "hostile": HOSTILE_NAMES}

@@ -18,9 +18,8 @@ from probfs import DataError, Ranking, Selection
 from probfs.ranking import document
 from probfs.text import is_unseen
 from tests.support.comparisons import ranking_document, selection_document
-from tests.support.hostile_names import hostile_csv
 from tests.support.paths import SAMPLES
-from tests.support.results import awkward, make_large_selection, make_ranking
+from tests.support.results import awkward, hostile_csv, make_large_selection, make_ranking
 from tests.support.table_content import Write
 
 COMMUTE = SAMPLES / "commute.csv"

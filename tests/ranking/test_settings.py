@@ -12,7 +12,7 @@ import probfs
 from probfs.api.options import FALSE_DISCOVERIES
 from probfs.ranking.settings import KEEP, NESTED_FOLDS, choose_settings
 from probfs.text import command_line_language
-from tests.support.selections import make_settings
+from tests.support.results import make_settings
 
 
 def test_the_keys_of_the_settings_and_their_order_are_a_contract() -> None:

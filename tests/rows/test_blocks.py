@@ -39,8 +39,14 @@ from probfs.rows.blocks import (
 )
 from probfs.screening.counting import count_folds, count_part, count_values
 from tests.support.clusters import InProcessCluster
-from tests.support.datasets import dataset_of, problems, random_dataset, with_unlabelled
-from tests.support.eliminations import assert_same_rounds, eliminate_all
+from tests.support.datasets import (
+    assert_same_rounds,
+    dataset_of,
+    eliminate_all,
+    problems,
+    random_dataset,
+    with_unlabelled,
+)
 from tests.support.exact_naive_bayes import Problem
 
 

@@ -20,7 +20,7 @@ from probfs.selection.choice import Choice, choose_columns
 from probfs.selection.stages import deal_and_count
 from tests.support import plain_selection
 from tests.support.datasets import feature_of, random_dataset
-from tests.support.selections import make_settings
+from tests.support.results import make_settings
 
 
 def encoded(dataset: Dataset, *numbers: CodedNumbers) -> Encoded:

@@ -13,7 +13,7 @@ import pytest
 import probfs
 from probfs.output.documents import header_of
 from probfs.selection.result import SelectedFeature
-from tests.support.selections import make_feature, make_selection
+from tests.support.results import make_feature, make_selection
 
 
 def test_the_selection_is_frozen_and_written_as_it_is_returned(tmp_path: Path) -> None:

@@ -11,8 +11,7 @@ from probfs.comparison.changes import compare_rankings
 from probfs.comparison.result import Comparison, Side
 from probfs.ranking.result import Ranking
 from probfs.selection.result import Selection
-from tests.support.results import make_ranking
-from tests.support.selections import make_feature, make_selection
+from tests.support.results import make_feature, make_ranking, make_selection
 
 
 def ranking_document(
