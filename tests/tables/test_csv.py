@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from probfs.errors import DataError
 from probfs.tables import csv as csv_reader
-from probfs.tables import csv_head, csv_scan
+from probfs.tables import csv_head
 from probfs.tables.cells import AMONG_NUMBERS, UNMISTAKABLE, Kind
 from probfs.tables.column import Column
 from probfs.tables.csv import read_delimited
@@ -59,14 +59,14 @@ def lines(table: Table) -> list[int]:
 @contextmanager
 def small_steps(size: int) -> Iterator[None]:
     """Chunks, first blocks, Arrow's blocks and batches of few bytes and rows, as large files have them."""
-    saved = csv_scan.CHUNK_BYTES, csv_head.HEAD_BYTES, csv_reader._BLOCK_BYTES
+    saved = csv_reader._CHUNK_BYTES, csv_head.HEAD_BYTES, csv_reader._BLOCK_BYTES
     counts = csv_head.CELLS_LOOKED_AT, csv_reader._BLOCK_ROWS, csv_reader._ROWS_AT_ONCE
-    csv_scan.CHUNK_BYTES, csv_head.HEAD_BYTES, csv_reader._BLOCK_BYTES = size, max(size, 8), max(size, 16)
+    csv_reader._CHUNK_BYTES, csv_head.HEAD_BYTES, csv_reader._BLOCK_BYTES = size, max(size, 8), max(size, 16)
     csv_head.CELLS_LOOKED_AT, csv_reader._BLOCK_ROWS, csv_reader._ROWS_AT_ONCE = 2, 1, 2
     try:
         yield
     finally:
-        csv_scan.CHUNK_BYTES, csv_head.HEAD_BYTES, csv_reader._BLOCK_BYTES = saved
+        csv_reader._CHUNK_BYTES, csv_head.HEAD_BYTES, csv_reader._BLOCK_BYTES = saved
         csv_head.CELLS_LOOKED_AT, csv_reader._BLOCK_ROWS, csv_reader._ROWS_AT_ONCE = counts
 
 

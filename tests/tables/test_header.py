@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 
 import probfs
 from probfs.notes import NoteKind
+from probfs.tables.files import read_column_names
 from probfs.tables.frames import keep_columns
 from probfs.tables.header import count_titles, name_columns, note_data
-from probfs.tables.names import read_column_names
 from probfs.tables.reading import ReadOptions, read_table
 from probfs.tables.table import Table
 from tests.support.commands import Run

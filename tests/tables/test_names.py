@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 import probfs
 from probfs.errors import ProbfsError
+from probfs.tables.files import read_column_names as column_names
 from probfs.tables.header import name_columns
-from probfs.tables.names import read_column_names as column_names
 from probfs.tables.reading import ReadOptions, read_table
 from probfs.text import delimited
 from tests.support.table_content import Write, table_content

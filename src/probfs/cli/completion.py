@@ -133,7 +133,7 @@ def _next_argument(options: Group, given: Mapping[str, Sequence[str]]) -> str:
 
 def _columns(given: Mapping[str, Sequence[str]]) -> Sequence[str]:
     """The columns of the table that a line names."""
-    from probfs.tables.names import read_column_names
+    from probfs.tables.files import read_column_names
 
     if "data" not in given:
         return []

@@ -8,22 +8,32 @@ column is one of numbers only if nothing is lost by that.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from probfs.errors import DataError
 from probfs.runtime.memory import free_memory, require_memory
 from probfs.runtime.parallel import count_cores
-from probfs.tables.arrays import EXACT, double_array, inexact_columns, is_empty, loses_a_zero, parse_numbers, text_array
+from probfs.tables.arrays import (
+    EXACT,
+    Flags,
+    Integers,
+    double_array,
+    inexact_columns,
+    is_empty,
+    loses_a_zero,
+    parse_numbers,
+    text_array,
+)
 from probfs.tables.cells import AMONG_NUMBERS, OF_THOUSANDS, UNMISTAKABLE, Kind, numbers_by_row
 from probfs.tables.column import Column, missing_column, unread_column
 from probfs.tables.csv_head import CsvHead, Reading, csv_records, open_csv, text_lines
-from probfs.tables.csv_scan import NotPlainError, RowScan
 from probfs.tables.opening import NotUtf8Error, ReadOptions, TableInput
 from probfs.tables.table import NoRowsError, RowLines, Table
 from probfs.text import counted
@@ -33,6 +43,8 @@ _ROWS_AT_ONCE = 20_000
 _BLOCK_BYTES, _MOST_BLOCK_BYTES = 1 << 20, 1 << 30
 _BLOCK_ROWS = 500
 """Rows that a block has at least: every block costs time for each column."""
+_CHUNK_BYTES = 1 << 18
+"""Bytes that are looked at together, which stay in the cache."""
 _FEW_TEXTS = 20
 _SMALL_FILE = 1 << 20
 """Bytes of a file that is never refused for want of memory."""
@@ -44,6 +56,9 @@ _NOT_A_NUMBER = re.compile(r"In CSV column #(\d+): .*conversion error to double:
 _NUMBER = re.compile(r"[+-]?(?!0\d)(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
 _OF_THOUSANDS = re.compile(OF_THOUSANDS)
 _BOM = b"\xef\xbb\xbf"
+_NEWLINE, _RETURN, _QUOTE, _POINT, _ZERO = b'\n\r".0'
+_BLANKS, _SIGNS = b" \t", b"+-"
+Bytes = npt.NDArray[np.uint8]
 Types: TypeAlias = dict[str, pa.DataType]
 """The types of columns, which are called by their positions."""
 Read: TypeAlias = "tuple[dict[str, pa.ChunkedArray], RowLines | None, int]"
@@ -71,12 +86,12 @@ def read_delimited(table_input: TableInput) -> Table:
 class _RowReader:
     def __init__(self, head: CsvHead, options: ReadOptions, source: str) -> None:
         self._head, self._options, self._source = head, options, source
-        names = head.columns.names[head.columns.indexes :]
-        unneeded = frozenset(options.unneeded(names) if options.unneeded is not None else ())
-        self._texts = frozenset(options.as_text(names) if options.as_text is not None else ())
+        indexes, names = head.columns.indexes, head.columns.names
+        unneeded = frozenset(options.unneeded(names[indexes:]) if options.unneeded is not None else ())
+        self._texts = frozenset(options.as_text(names[indexes:]) if options.as_text is not None else ())
         """Columns that are texts by the word of the user, even if all of these are numbers."""
-        self._positions = [str(place) for place in range(len(head.columns.names))]
-        wanted = zip(names, self._positions[head.columns.indexes :], strict=True)
+        self._positions = [str(place) for place in range(len(names))]
+        wanted = zip(names[indexes:], self._positions[indexes:], strict=True)
         self._wanted = {column: name for name, column in wanted if name not in unneeded}
         words = (*UNMISTAKABLE, *AMONG_NUMBERS, *options.na)
         self._words = frozenset(word for word in words if not _is_plain_number(word))
@@ -90,16 +105,6 @@ class _RowReader:
         # pyarrow would drop a byte-order mark.
         if Reading(self._head.raw, self._head.start).read(len(_BOM)) == _BOM:
             return None
-        self._plan_blocks()
-        try:
-            return self._read_columns(self._guess_types())
-        except (pa.ArrowInvalid, NotPlainError) as error:
-            if "invalid UTF8" in str(error) and self._options.encoding is None:
-                raise NotUtf8Error("is not UTF-8", source=self._source) from error
-            return None
-
-    def _plan_blocks(self) -> None:
-        """Choose the size of blocks and whether threads read them, and refuse a file that memory cannot hold."""
         size = self._head.raw.seek(0, 2) - self._head.start
         bytes_of_row = self._head.first_bytes // max(len(self._head.first), 1) + 1
         self._block_bytes = min(max(_BLOCK_BYTES, _BLOCK_ROWS * bytes_of_row), _MOST_BLOCK_BYTES)
@@ -110,6 +115,12 @@ class _RowReader:
         free = free_memory()
         is_enough = free is None or free > needed + _BYTES_OF_THREADS
         self._in_threads = count_cores() > 1 and size > self._block_bytes and is_enough
+        try:
+            return self._read_columns(self._guess_types())
+        except (pa.ArrowInvalid, _NotPlainError) as error:
+            if "invalid UTF8" in str(error) and self._options.encoding is None:
+                raise NotUtf8Error("is not UTF-8", source=self._source) from error
+            return None
 
     def _guess_types(self) -> Types:
         """The type of each wanted column by its first cells."""
@@ -123,7 +134,9 @@ class _RowReader:
             present = {cell.strip() for cell in set(cells) if cell}
             others = {cell for cell in present if not _is_plain_number(cell)}
             numbers = present - others
-            if numbers and others <= self._words and not _may_be_thousands(numbers):
+            # Points may stand between thousands.
+            in_doubt = any("." in number for number in numbers) and all(map(_OF_THOUSANDS.fullmatch, numbers))
+            if numbers and others <= self._words and not in_doubt:
                 self._has_words |= bool(others)
                 types[column] = _TEXTS_AMONG_NUMBERS if others else _NUMBERS
         return types
@@ -131,7 +144,7 @@ class _RowReader:
     def _read_columns(self, types: Types) -> Read | None:
         """The rows, with columns read as numbers only where they all are and nothing is lost by that."""
         while True:
-            scan = RowScan(self._head.delimiter, len(self._positions), self._head.line)
+            scan = _RowScan(self._head.delimiter, len(self._positions), self._head.line)
             try:
                 table = self._read(types, scan)
                 lines = scan.finish()
@@ -172,7 +185,7 @@ class _RowReader:
             return types | {fault[1]: _TEXTS}
         return {column: _TEXTS if dtype == _NUMBERS else dtype for column, dtype in types.items()}
 
-    def _read(self, types: Types, scan: RowScan | None = None) -> pa.Table:
+    def _read(self, types: Types, scan: _RowScan | None = None) -> pa.Table:
         """Columns of these types as Arrow reads them; a word among numbers is missing, if words are expected."""
         from pyarrow import csv
 
@@ -192,27 +205,27 @@ class _RowReader:
 
     def read_by_csv_module(self) -> Read:
         """The rows as Python's csv module reads them, or its error with the line at fault."""
+        head, width = self._head, len(self._positions)
         chunks: dict[str, list[pa.Array]] = {column: [] for column in self._wanted}
         lines: list[int] = []
-        records = self._even_records(lines)
+
+        def even_records() -> Iterator[Sequence[str]]:
+            text = text_lines(head.raw, head.start, self._source, head.line)
+            for line, _, record in csv_records(text, head.delimiter, self._source, head.line):
+                if len(record) != width:
+                    problem = f"{counted(len(record), 'field')}, but the header has {width}"
+                    hint = "quote a cell that contains the delimiter" if len(record) > width else "is the line cut off?"
+                    raise DataError(f"{problem}; {hint}", source=self._source, line=line)
+                lines.append(line)
+                yield record
+
+        records = even_records()
         while batch := list(islice(records, _ROWS_AT_ONCE)):
             by_column = list(zip(*batch, strict=True))
             for column, arrays in chunks.items():
                 arrays.append(text_array(by_column[int(column)]).dictionary_encode())
         cells = {column: pa.chunked_array(arrays, _TEXTS) for column, arrays in chunks.items()}
         return cells, RowLines.of(np.array(lines, dtype=np.int64)) if lines else None, len(lines)
-
-    def _even_records(self, lines: list[int]) -> Iterator[Sequence[str]]:
-        """Records of equal length; ``lines`` takes the line of each."""
-        head, width = self._head, len(self._positions)
-        text = text_lines(head.raw, head.start, self._source, head.line)
-        for line, _, record in csv_records(text, head.delimiter, self._source, head.line):
-            if len(record) != width:
-                problem = f"{counted(len(record), 'field')}, but the header has {width}"
-                hint = "quote a cell that contains the delimiter" if len(record) > width else "is the line cut off?"
-                raise DataError(f"{problem}; {hint}", source=self._source, line=line)
-            lines.append(line)
-            yield record
 
     def column(self, name: str, cells: pa.ChunkedArray) -> Column:
         """A column of texts, or of numbers if all texts are, as these say exactly."""
@@ -237,11 +250,6 @@ def _is_plain_number(cell: str) -> bool:
     return _NUMBER.fullmatch(cell) is not None and abs(float(cell)) < EXACT
 
 
-def _may_be_thousands(numbers: Collection[str]) -> bool:
-    """Whether the points in numbers may stand between thousands."""
-    return any("." in number for number in numbers) and all(map(_OF_THOUSANDS.fullmatch, numbers))
-
-
 def _are_plain_numbers(distinct: pa.StringArray, decimal: str | None) -> bool:
     # Most texts show at once that they are none.
     if parse_numbers(distinct[:_FEW_TEXTS]) is None:
@@ -253,3 +261,106 @@ def _are_plain_numbers(distinct: pa.StringArray, decimal: str | None) -> bool:
         return True
     of_thousands = pc.match_substring_regex(pc.utf8_trim_whitespace(distinct), f"^(?:{OF_THOUSANDS})$")
     return decimal != "," and not pc.all(of_thousands).as_py()
+
+
+class _NotPlainError(Exception):
+    """Only Python's csv can be trusted with these rows: there is a NUL, a lone carriage return, a quote that does not
+    open or close a whole cell, or a delimiter that may be a part of a number.
+    """
+
+
+class _RowScan:
+    """A look at the bytes of rows on their way to pyarrow, in one piece after the other: whether it reads them as
+    Python's csv would, on which lines rows begin, and which columns hold a leading zero that a number would lose.
+
+    pyarrow accepts an unclosed quote and text after a closing one, and says nothing of lines. All of this is told by
+    each byte and its neighbours, so numpy looks at many bytes at once, 1 ns a byte.
+    """
+
+    def __init__(self, delimiter: str, width: int, first_line: int) -> None:
+        if delimiter.isalnum() or delimiter in "+-./":
+            raise _NotPlainError
+        self._delimiter, self._width = ord(delimiter), width
+        self._line = first_line - 1
+        self._delimiters = self._quotes = 0
+        self._first_rows: list[Integers] = []
+        self._first_lines: list[Integers] = []
+        # Each chunk begins with the two bytes before it; its last byte is looked at together with the next chunk.
+        self._tail = b"\n\n"
+        self.rows = 0
+        self.newlines_in_cells = False
+        self.zero_led: set[int] = set()
+        """The positions of columns with a cell such as 007, if all rows have as many cells as the header; cells that
+        only seem to begin with a zero are possible."""
+
+    def add(self, piece: bytes) -> None:
+        """Look at the next bytes."""
+        for start in range(0, len(piece), _CHUNK_BYTES):
+            data = self._tail + piece[start : start + _CHUNK_BYTES]
+            self._look_at(data)
+            self._tail = data[-3:]
+
+    def finish(self) -> RowLines:
+        """Look at the last byte; the lines of all rows."""
+        self._look_at(self._tail + b"\n")
+        if self._quotes % 2:
+            raise _NotPlainError
+        rows, lines = np.concatenate(self._first_rows), np.concatenate(self._first_lines)
+        # A run ends where a line is passed over.
+        runs = np.flatnonzero(np.diff(lines - rows, prepend=-1))
+        return RowLines(rows[runs], lines[runs])
+
+    def _look_at(self, data: bytes) -> None:
+        """Look at all bytes but the first two and the last."""
+        cells = np.frombuffer(data, np.uint8)
+        before, here, after = cells[1:-2], cells[2:-1], cells[3:]
+        if b"\0" in data or (b"\r" in data and np.any((here == _RETURN) & (after != _NEWLINE))):
+            raise _NotPlainError
+        newlines, delimiters = before == _NEWLINE, here == self._delimiter
+        starts = newlines & (here != _NEWLINE)
+        if b"\r" in data:
+            starts &= here != _RETURN
+        if self._quotes % 2 or b'"' in data:
+            inside = self._inside_quotes(before, here, after)
+            self.newlines_in_cells |= bool(np.any(newlines & inside))
+            starts &= ~inside
+            delimiters &= ~inside
+        # Bytes wrap around: those below the point and the zero become large.
+        zeros = (here == _ZERO) & (after - np.uint8(_ZERO) < 10) & (before - np.uint8(_POINT) > _ZERO + 9 - _POINT)
+        if zeros.any():
+            self._find_zeros(cells, np.flatnonzero(zeros), starts, delimiters)
+        self._delimiters += int(np.count_nonzero(delimiters))
+        ended, begun = int(np.count_nonzero(newlines)), int(np.count_nonzero(starts))
+        if begun == ended:
+            lines = np.array([self._line + 1][:begun], dtype=np.int64)
+        else:
+            lines = self._line + np.searchsorted(np.flatnonzero(newlines), np.flatnonzero(starts), side="right")
+        self._first_lines.append(lines)
+        self._first_rows.append(self.rows + np.arange(len(lines)))
+        self._line += ended
+        self.rows += begun
+
+    def _inside_quotes(self, before: Bytes, here: Bytes, after: Bytes) -> Flags:
+        """For each byte, whether the number of quotes before it is odd."""
+        quotes = here == _QUOTE
+        places, odd = np.flatnonzero(quotes), self._quotes % 2
+        opening, closing = places[odd::2], places[1 - odd :: 2]
+        # Every first quote of a pair must open a cell (or double a quote), and every second one close it.
+        if not (
+            np.isin(before[opening], (self._delimiter, _NEWLINE, _QUOTE)).all()
+            and np.isin(after[closing], (self._delimiter, _NEWLINE, _RETURN, _QUOTE)).all()
+        ):
+            raise _NotPlainError
+        self._quotes += len(places)
+        inside: Flags = ((np.cumsum(quotes, dtype=np.uint8) - quotes + odd) & 1).view(np.bool_)
+        return inside
+
+    def _find_zeros(self, cells: Bytes, places: Integers, starts: Flags, delimiters: Flags) -> None:
+        """Add the columns of cells that begin with a zero and a digit, of which some places hold the zeros."""
+        before, begins = cells[1:-2], (self._delimiter, _NEWLINE, _QUOTE)
+        led = np.isin(before[places], begins)
+        led |= np.isin(before[places], list(_BLANKS + _SIGNS)) & np.isin(cells[places], [*begins, *_BLANKS])
+        places = places[led]
+        row = self.rows + np.searchsorted(np.flatnonzero(starts), places, side="right") - 1
+        passed = self._delimiters + np.searchsorted(np.flatnonzero(delimiters), places)
+        self.zero_led.update(np.unique(passed - row * (self._width - 1)).tolist())

@@ -137,7 +137,9 @@ def open_csv(table_input: TableInput) -> Iterator[CsvHead]:
         if table_input.other_delimiters and _has_blanks_between(lines, table_input.options):
             notes = [NoteKind.DELIMITER.note(f"{table_input.source}: cells are separated by blanks")]
             table_input = replace(table_input, delimiter="\t", other_delimiters="")
-            raw, start = stack.enter_context(copy_of(_blanks_as_tabs(raw, start))), 0
+            every_line = text_lines(raw, start, table_input.source, 1)
+            rows = ("\t".join(_BETWEEN_BLANKS.findall(line)) + "\n" for line in every_line)
+            raw, start = stack.enter_context(copy_of(row.encode("utf-8", "surrogateescape") for row in rows)), 0
             lines = _first_lines(raw, start, table_input)
         yield _read_head(raw, start, lines, table_input, notes)
 
@@ -152,12 +154,6 @@ def _has_blanks_between(lines: Sequence[str], options: ReadOptions) -> bool:
         return False
     columns = zip(header, zip(*below, strict=True), strict=True)
     return any(all(map(is_number, cells)) and is_number(name) == options.no_header for name, cells in columns)
-
-
-def _blanks_as_tabs(raw: Any, start: int) -> Iterator[bytes]:
-    for line in BufferedReader(Reading(raw, start), HEAD_BYTES):
-        cells = _BETWEEN_BLANKS.findall(line.decode("utf-8", "surrogateescape"))
-        yield ("\t".join(cells) + "\n").encode("utf-8", "surrogateescape")
 
 
 def _first_lines(raw: Any, start: int, table_input: TableInput) -> list[str]:
@@ -184,7 +180,11 @@ def _read_head(raw: Any, start: int, lines: Sequence[str], table_input: TableInp
         # What begins the decimals separates cells only where nothing else does.
         usual, others = others[0], others[1:] + usual
     skipped = options.skip_rows or 0
-    _refuse_other_texts("".join(lines[skipped:])[:1000].lstrip(), source)
+    beginning = "".join(lines[skipped:])[:1000].lstrip()
+    if beginning.lower().startswith(_MARKUP):
+        raise DataError("is a web page or XML, not a table; was the download refused?", source=source)
+    if _JSON_ARRAY.match(beginning):
+        raise DataError("is a JSON array, not a table; write one object a line (JSON lines)", source=source)
     told = _SEPARATOR_LINE.fullmatch(lines[skipped]) if len(lines) > skipped else None
     if told is not None:
         skipped += 1
@@ -205,30 +205,18 @@ def _read_head(raw: Any, start: int, lines: Sequence[str], table_input: TableInp
         skipped, no_header = skipped + layout.ends[0], True
     if not no_header:
         header, skipped = first[titles], skipped + layout.ends[titles]
+        other = next((mark for mark in _DELIMITER_NAMES if mark != delimiter and mark in header[0]), None)
         if len(first) > titles + 1 and _rows_have_names(first[titles + 1 :], len(header)):
             first[titles] = ["", *header]
-        elif len(header) == 1:
-            _refuse_one_column(header[0], delimiter, source, skipped)
+        elif len(header) == 1 and other is not None:
+            shown = _DELIMITER_NAMES[other]
+            remedy = f"use {option('delimiter', other, typed=shown)}"
+            raise DataError(f"the header is one column and contains {shown}; {remedy}", source=source, line=skipped)
     columns = read_header(first, titles, source, no_header=no_header)
     rows = first if no_header else first[titles + 1 :]
     start += len("".join(lines[:skipped]).encode())
     first_bytes = sum(map(len, lines[skipped:end_of_rows]))
     return CsvHead(raw, columns, delimiter, (*notes, *columns.notes), start, skipped + 1, rows, first_bytes)
-
-
-def _refuse_other_texts(beginning: str, source: str) -> None:
-    if beginning.lower().startswith(_MARKUP):
-        raise DataError("is a web page or XML, not a table; was the download refused?", source=source)
-    if _JSON_ARRAY.match(beginning):
-        raise DataError("is a JSON array, not a table; write one object a line (JSON lines)", source=source)
-
-
-def _refuse_one_column(name: str, delimiter: str, source: str, line: int) -> None:
-    other = next((other for other in _DELIMITER_NAMES if other != delimiter and other in name), None)
-    if other is not None:
-        shown = _DELIMITER_NAMES[other]
-        remedy = f"use {option('delimiter', other, typed=shown)}"
-        raise DataError(f"the header is one column and contains {shown}; {remedy}", source=source, line=line)
 
 
 def _lay_out(usual: str, others: str, lines: Sequence[str], find_titles: bool) -> _Layout:
@@ -237,27 +225,24 @@ def _lay_out(usual: str, others: str, lines: Sequence[str], find_titles: bool) -
     That is one of the other delimiters if it alone does; else the usual one, and what is wrong with the file will be
     found with it.
     """
-    layout = _separated_by(usual, lines, find_titles)
-    if not others or (layout.is_even() and not layout.titles):
-        return layout
-    every = (layout, *(_separated_by(other, lines, find_titles) for other in others))
+    every: list[_Layout] = []
+    for delimiter in usual + others:
+        records, ends, cells = list[list[str]](), list[int](), 0
+        # What is wrong with a row will be found with its line.
+        with suppress(DataError):
+            for _, end, record in csv_records(lines, delimiter, "", 0):
+                records.append(record)
+                ends.append(end)
+                cells += len(record)
+                if cells >= CELLS_LOOKED_AT and len(records) >= _FEWEST_ROWS:
+                    break
+        layout = _Layout(delimiter, records, ends, count_titles(records) if find_titles else 0)
+        if delimiter == usual and layout.is_even() and not layout.titles:
+            return layout
+        every.append(layout)
     even = [one for one in every if one.is_even()]
-    fewest = min((one.titles for one in even), default=0)
-    best = [one for one in even if one.titles == fewest]
-    return best[0] if len(best) == 1 else layout
-
-
-def _separated_by(delimiter: str, lines: Sequence[str], find_titles: bool) -> _Layout:
-    records, ends, cells = list[list[str]](), list[int](), 0
-    # What is wrong with a row will be found with its line.
-    with suppress(DataError):
-        for _, end, record in csv_records(lines, delimiter, "", 0):
-            records.append(record)
-            ends.append(end)
-            cells += len(record)
-            if cells >= CELLS_LOOKED_AT and len(records) >= _FEWEST_ROWS:
-                break
-    return _Layout(delimiter, records, ends, count_titles(records) if find_titles else 0)
+    best = [one for one in even if one.titles == min(layout.titles for layout in even)]
+    return best[0] if len(best) == 1 else every[0]
 
 
 def _rows_have_names(rows: Sequence[Sequence[str]], width: int) -> bool:

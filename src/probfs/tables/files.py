@@ -1,21 +1,41 @@
-"""The files that make up one table: what patterns, folders and URLs stand for, in the order of their paths."""
+"""The files that make up one table: what patterns, folders and URLs stand for, in the order of their paths; and the
+names of its columns without their cells, for a shell, which waits for them at every press of a key.
+
+So neither numpy nor pyarrow is imported here, except for ARFF and Parquet files.
+"""
 
 from __future__ import annotations
 
 import glob
 import os
+import stat
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import takewhile
+from io import BytesIO
+from itertools import accumulate, takewhile
+from typing import Any
 from urllib.parse import unquote
 
-from probfs.errors import DataError, UsageError
+from probfs.errors import DataError, ProbfsError, UsageError
 from probfs.tables import urls
-from probfs.tables.formats import TABLE_FORMATS, format_of_path
-from probfs.tables.opening import STANDARD_INPUT, display_name, refuse_nul
+from probfs.tables.csv_head import open_csv
+from probfs.tables.formats import TABLE_FORMATS, choose_format, format_of_path
+from probfs.tables.opening import (
+    STANDARD_INPUT,
+    ReadOptions,
+    TableInput,
+    display_name,
+    open_source,
+    read_text,
+    refuse_nul,
+)
 from probfs.text import counted, quoted
 
 _MISSING_PARTITION = "__HIVE_DEFAULT_PARTITION__"
+_LONGEST_HEADER = 1 << 22
+"""Bytes of a file that are read at most for the names of its columns."""
+_LONGEST_NAME = 1000
+"""Characters of a name that is offered to a shell at most."""
 
 
 @dataclass(frozen=True)
@@ -47,13 +67,25 @@ def find_parts(paths: Sequence[str | os.PathLike[str]]) -> tuple[Part, ...]:
     files = [file for _, some in found for file in some]
     if files == names[:1]:
         return (Part(names[0]),)
-    _refuse_the_same_twice(files)
-    _refuse_other_formats(sorted(files))
+    named: dict[object, str] = {}
+    for file in files:
+        real = urls.file_system(file) if urls.is_url(file) else os.path.realpath(file)
+        if real in named:
+            other = "named twice" if named[real] == file else f"the same file as {display_name(named[real])}"
+            raise DataError(f"is {other}; name each file once", source=display_name(file))
+        named[real] = file
+    files.sort()
+    known = [(file, table_format) for file in files if (table_format := format_of_path(file)) is not None]
+    for file, table_format in known:
+        first, expected = known[0]
+        if table_format is not expected:
+            problem = f"is {table_format.title}, but {display_name(first)} is {expected.title}"
+            raise DataError(f"{problem}; name files of one format", source=display_name(file))
     # How many folders all paths begin with.
     roots = [root.rstrip("/").split("/") for root, _ in found]
     alike = takewhile(lambda folders: len(set(folders)) == 1, zip(*roots, strict=False))
     depth = len(list(alike)) if any(root for root, _ in found) else 0
-    return tuple(Part(file, _partition(file, depth)) for file in sorted(files))
+    return tuple(Part(file, _partition(file, depth)) for file in files)
 
 
 def name_together(paths: Sequence[str | os.PathLike[str]], parts: Sequence[Part]) -> str:
@@ -84,8 +116,24 @@ def _is_pattern(name: str) -> bool:
 def _expand(name: str) -> tuple[str, Sequence[str]]:
     """The files that one argument names, and the folder above whatever was not spelt out."""
     if _is_pattern(name):
-        fixed = _fixed_folders(name)
-        return fixed, _files_matching(name, fixed)
+        # The folders above it may be called ``data [1]``, or a host [::1].
+        above = list(accumulate(f"{folder}/" for folder in name.split("/")[:-1]))
+        fixed = "".join(list(takewhile(lambda folder: not _is_pattern(folder), above))[-1:])
+        start = len(fixed)
+        if urls.is_url(name):
+            matches = urls.matching_urls(name)
+        else:
+            matches = glob.glob(glob.escape(fixed) + name[start:], recursive=True)
+        # Nobody asked for hidden ones, unless the pattern names some.
+        matches = [match for match in matches if _is_hidden(name[start:]) or not _is_hidden(match[start:])]
+        folders = [match for match in matches if _is_folder(match)]
+        files = sorted(set(matches).difference(folders))
+        if "**" not in name:
+            # Two stars match the files in folders, too.
+            files += [file for folder in folders for file in _tables_below(folder)]
+        if not files:
+            raise DataError("no file matches this pattern", source=display_name(name))
+        return fixed, files
     if _is_folder(name):
         folder = name.rstrip("/") or "/"
         files = _tables_below(folder)
@@ -95,36 +143,6 @@ def _expand(name: str) -> tuple[str, Sequence[str]]:
             raise DataError(f"{problem}; name its files by a pattern", source=display_name(name))
         return folder, files
     return name.rpartition("/")[0], [name]
-
-
-def _fixed_folders(pattern: str) -> str:
-    """The folders above a pattern, which may be called ``data [1]``, or a host [::1]."""
-    fixed = ""
-    for folder in pattern.split("/")[:-1]:
-        longer = f"{fixed}{folder}/"
-        if _is_pattern(longer):
-            break
-        fixed = longer
-    return fixed.rstrip("/")
-
-
-def _files_matching(pattern: str, fixed: str) -> list[str]:
-    """The files that a pattern matches, which begins with folders that are no patterns."""
-    start = len(fixed)
-    if urls.is_url(pattern):
-        matches = urls.matching_urls(pattern)
-    else:
-        matches = glob.glob(glob.escape(fixed) + pattern[start:], recursive=True)
-    # Nobody asked for hidden ones, unless the pattern names some.
-    matches = [match for match in matches if _is_hidden(pattern[start:]) or not _is_hidden(match[start:])]
-    folders = [match for match in matches if _is_folder(match)]
-    files = sorted(set(matches).difference(folders))
-    if "**" not in pattern:
-        # Two stars match the files in folders, too.
-        files += [file for folder in folders for file in _tables_below(folder)]
-    if not files:
-        raise DataError("no file matches this pattern", source=display_name(pattern))
-    return files
 
 
 def _tables_below(folder: str) -> list[str]:
@@ -158,25 +176,6 @@ def _is_hidden(path: str) -> bool:
     return any(name.startswith(".") or (name.startswith("_") and "=" not in name) for name in path.split("/"))
 
 
-def _refuse_the_same_twice(files: Sequence[str]) -> None:
-    named: dict[object, str] = {}
-    for file in files:
-        real = urls.file_system(file) if urls.is_url(file) else os.path.realpath(file)
-        if real in named:
-            other = "named twice" if named[real] == file else f"the same file as {display_name(named[real])}"
-            raise DataError(f"is {other}; name each file once", source=display_name(file))
-        named[real] = file
-
-
-def _refuse_other_formats(files: Sequence[str]) -> None:
-    known = [(file, table_format) for file in files if (table_format := format_of_path(file)) is not None]
-    for file, table_format in known:
-        first, expected = known[0]
-        if table_format is not expected:
-            problem = f"is {table_format.title}, but {display_name(first)} is {expected.title}"
-            raise DataError(f"{problem}; name files of one format", source=display_name(file))
-
-
 def _partition(path: str, depth: int) -> tuple[tuple[str, str], ...]:
     """The columns that the folders of a path stand for, from some depth on."""
     cells: dict[str, str] = {}
@@ -190,3 +189,51 @@ def _partition(path: str, depth: int) -> tuple[tuple[str, str], ...]:
             raise DataError(f"two of its folders are called {quoted(name)}; rename one", source=display_name(path))
         cells[name] = "" if value == _MISSING_PARTITION else cell
     return tuple(cells.items())
+
+
+def read_column_names(
+    path: str,
+    input_format: str | None = None,
+    delimiter: str | None = None,
+    encoding: str | None = None,
+    skip_rows: int | None = None,
+    no_header: bool = False,
+) -> list[str]:
+    """The names of a table's columns in order, for a shell; none if they are not to be read or understood.
+
+    Of many files the first one is read; none of another computer is.
+    """
+    try:
+        part = find_parts([path])[0] if not urls.is_url(path) else None
+        # To open a pipe would wait for somebody to write to it.
+        if part is None or not stat.S_ISREG(os.stat(part.path).st_mode):
+            return []
+        options = ReadOptions(input_format, delimiter, encoding, skip_rows=skip_rows, no_header=no_header)
+        names = [*(name for name, _ in part.partition), *_names_in_file(part.path, options)]
+        return [name for name in dict.fromkeys(names) if len(name) <= _LONGEST_NAME]
+    except (ProbfsError, OSError, ValueError):
+        return []
+
+
+def _names_in_file(path: str, options: ReadOptions) -> Sequence[str]:
+    with open_source(path, most=_LONGEST_HEADER) as (raw, head):
+        table_format = choose_format(path, head, options)
+        first: Any = BytesIO(raw.read(_LONGEST_HEADER))
+    if table_format.name == "parquet":
+        import pyarrow.parquet as pq
+
+        # Under such a name pandas stores an index that has none.
+        return [name for name in pq.read_schema(path).names if name.strip() and not name.startswith("__index_level_")]
+    if not table_format.delimiter and table_format.name != "arff":
+        return []
+    return read_text(_names_in_text, table_format.input_from(first, path, options))[0]
+
+
+def _names_in_text(table_input: TableInput) -> Sequence[str]:
+    if table_input.delimiter:
+        with open_csv(table_input) as head:
+            return head.columns.names[head.columns.indexes :]
+    from probfs.tables.arff import open_text, read_header
+
+    with table_input.as_utf8() as raw:
+        return [attribute.name for attribute in read_header(open_text(raw), table_input.source).attributes]

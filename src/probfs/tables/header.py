@@ -97,8 +97,13 @@ def read_header(rows: Sequence[Sequence[str]], titles: int, source: str, *, no_h
         return NamedColumns(tuple(f"column {place + 1}" for place in range(len(rows[0]))), 0, ())
     names, below = [name.strip() for name in rows[titles]], rows[titles + 1 :]
     columns = name_columns(names, source)
-    notes = (*_note_titles(rows[:titles], source), *columns.notes, *note_data(names, below, source))
-    return NamedColumns(columns.names, columns.indexes, notes)
+    notes = [*columns.notes, *note_data(names, below, source)]
+    if titles:
+        shown = [text for title in rows[:titles] if (text := " ".join(cell.strip() for cell in title if cell.strip()))]
+        which = counted(titles, "title row above the header was", "title rows above the header were")
+        what = f"{which} skipped{': ' if shown else ''}{listed(shown)}"
+        notes.insert(0, NoteKind.TITLES.note(f"{source}: {what}; {option('skip_rows')} says otherwise"))
+    return NamedColumns(columns.names, columns.indexes, tuple(notes))
 
 
 def count_titles(rows: Sequence[Sequence[str]]) -> int:
@@ -124,15 +129,6 @@ def count_titles(rows: Sequence[Sequence[str]]) -> int:
             fits = width - 1 <= len(row) <= width
             return place if has_names and fits and len(rows) > place + 1 else 0
     return 0
-
-
-def _note_titles(titles: Sequence[Sequence[str]], source: str) -> list[Note]:
-    if not titles:
-        return []
-    shown = [text for title in titles if (text := " ".join(cell.strip() for cell in title if cell.strip()))]
-    which = counted(len(titles), "title row above the header was", "title rows above the header were")
-    what = f": {listed(shown)}" if shown else ""
-    return [NoteKind.TITLES.note(f"{source}: {which} skipped{what}; {option('skip_rows')} says otherwise")]
 
 
 def note_data(names: Sequence[str], rows: Sequence[Sequence[str]], source: str) -> list[Note]:
