@@ -110,15 +110,6 @@ class CondensedTable(Table):
 
     columns: Mapping[str, CountedColumn]
     row_counts: Integers = field(default_factory=lambda: np.empty(0, dtype=np.int64))
-    parts: tuple[Table, ...] = ()
-    """The tables that were condensed, without columns: they say where a row stands."""
-
-    def place(self, row: int) -> tuple[str, int, int | None]:
-        for part in self.parts:
-            if row < part.rows:
-                return part.place(row)
-            row -= part.rows
-        raise IndexError("the table has fewer rows")
 
 
 def condense(table: Table, naming: Sequence[str]) -> CondensedTable:
@@ -126,8 +117,8 @@ def condense(table: Table, naming: Sequence[str]) -> CondensedTable:
     rows, _ = _group(_combine([table.columns[name] for name in naming], table.rows))
     row_counts, places, counts = np.bincount(rows), np.arange(table.rows), np.ones(table.rows, dtype=np.int64)
     columns = {name: _count_cells(column, rows, counts, places, row_counts) for name, column in table.columns.items()}
-    known = {**vars(table), "columns": columns, "row_counts": row_counts}
-    return CondensedTable(**known, parts=(replace(table, columns={}),))
+    known = {**vars(table), "columns": columns, "row_counts": row_counts, "files": (replace(table, columns={}),)}
+    return CondensedTable(**known)
 
 
 def bytes_of_columns(table: CondensedTable) -> dict[str, int]:
@@ -161,7 +152,7 @@ def join_condensed(parts: Sequence[CondensedTable], naming: Sequence[str]) -> Co
         lines=None,
         notes=join_notes(parts),
         row_counts=row_counts,
-        parts=tuple(table for part in parts for table in part.parts),
+        files=tuple(table for part in parts for table in part.files),
     )
 
 

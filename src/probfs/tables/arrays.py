@@ -7,6 +7,7 @@ their argument is one of its objects. Arrays built from buffers avoid that.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -31,11 +32,7 @@ _MOMENT = r"^\d{4}-\d{2}(?:-\d{2}(?:[T ]\d{2}(?::\d{2}(?::\d{2}(?:\.\d{1,9})?)?)
 
 
 def text_array(texts: Sequence[str | None]) -> pa.StringArray:
-    """An Arrow array of texts; None is a missing one.
-
-    >>> text_array(["a", None, "é"]).to_pylist()
-    ['a', None, 'é']
-    """
+    """An Arrow array of texts; None is a missing one."""
     encoded = [b"" if text is None else text.encode() for text in texts]
     offsets = np.zeros(len(encoded) + 1, dtype=np.int64)
     np.cumsum([len(piece) for piece in encoded], out=offsets[1:])
@@ -50,11 +47,11 @@ def index_array(numbers: npt.NDArray[Any]) -> pa.Int64Array:
     return pa.Array.from_buffers(pa.int64(), len(whole), [None, pa.py_buffer(whole)])
 
 
-def double_array(numbers: Floats, *, nan_is_missing: bool = True) -> pa.DoubleArray:
+def double_array(numbers: Floats) -> pa.DoubleArray:
     """An Arrow array of doubles, in which NaN is a missing cell."""
     doubles = np.ascontiguousarray(numbers, dtype=np.float64)
-    absent = np.isnan(doubles) if nan_is_missing else None
-    validity = _bitmap(~absent) if absent is not None and absent.any() else None
+    absent = np.isnan(doubles)
+    validity = _bitmap(~absent) if absent.any() else None
     return pa.Array.from_buffers(pa.float64(), len(doubles), [validity, pa.py_buffer(doubles)])
 
 
@@ -84,18 +81,6 @@ def is_empty(texts: pa.Array) -> pa.BooleanArray:
     return pc.or_kleene(empty, pc.is_null(texts)) if texts.null_count else empty
 
 
-def inexact_columns(table: pa.Table, names: Sequence[str]) -> set[str]:
-    """The columns of doubles that lost something: a number is NaN, infinite, or too large to be exact."""
-    found: set[str] = set()
-    # One call for all, as in wide tables the calls are what takes time.
-    for batch in table.select(list(names)).to_batches() if names else ():
-        matrix = batch.to_tensor(null_to_nan=True, row_major=False).to_numpy().T
-        exact = np.count_nonzero(np.abs(matrix) < EXACT, axis=1)
-        present = batch.num_rows - np.array([column.null_count for column in batch.columns])
-        found.update(names[place] for place in np.flatnonzero(exact < present).tolist())
-    return found
-
-
 def filled(values: pa.Array, number: int) -> npt.NDArray[np.signedinteger[Any]]:
     """A numpy array of whole numbers, with ``number`` in place of each missing one."""
     if not values.null_count:
@@ -105,11 +90,7 @@ def filled(values: pa.Array, number: int) -> npt.NDArray[np.signedinteger[Any]]:
 
 
 def looked_up(table: npt.NDArray[Any], codes: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """``table[codes]``, for codes that are positions in the table.
-
-    >>> looked_up(np.array([7, 9], np.uint8), np.array([1, 0, 1], np.uint8)).tolist()
-    [9, 7, 9]
-    """
+    """``table[codes]``, for codes that are positions in the table."""
     if codes.dtype != np.uint8 or table.itemsize != 1:
         return np.asarray(table[codes])
     # bytes.translate is several times faster than indexing in numpy.
@@ -124,13 +105,13 @@ def code_type(distinct: int) -> type[np.unsignedinteger[Any]]:
 
 
 def texts_of_numbers(numbers: Floats) -> pa.StringArray:
-    """Numbers as tables write them, in the fewest digits that tell them apart.
+    """Numbers as tables write them, in the fewest digits that tell them apart; NaN is a missing one.
 
     >>> texts_of_numbers(np.array([1.0, 0.25, 1e15, -0.0])).to_pylist()
     ['1', '0.25', '1000000000000000', '0']
     """
     # Adding zero turns -0 into 0.
-    return without_exponents(pc.cast(double_array(numbers + 0.0, nan_is_missing=False), pa.string()))
+    return without_exponents(pc.cast(double_array(numbers + 0.0), pa.string()))
 
 
 def without_exponents(texts: pa.StringArray) -> pa.StringArray:
@@ -139,14 +120,13 @@ def without_exponents(texts: pa.StringArray) -> pa.StringArray:
     """
     if not pc.any(pc.match_substring(texts, "e+"), min_count=0).as_py():
         return texts
-
-    def rewrite(text: str) -> str:
-        number = float(text)
-        if not number.is_integer():
-            return repr(number)
-        return str(int(number)) if abs(number) < 1e18 else text
-
-    return text_array([rewrite(text) if text and "e+" in text else text for text in texts.to_pylist()])
+    listed = texts.to_pylist()
+    for place, text in enumerate(listed):
+        if text and "e+" in text:
+            number = float(text)
+            whole = str(int(number)) if abs(number) < 1e18 else text
+            listed[place] = whole if number.is_integer() else repr(number)
+    return text_array(listed)
 
 
 def short_number(number: float) -> str:
@@ -184,15 +164,12 @@ def _seconds(texts: pa.StringArray) -> Floats:
     try:
         return numpy_array(pc.cast(texts, pa.timestamp("us")).cast(pa.int64())) / 1e6
     except pa.ArrowInvalid:
-        # One is a month, or has digits that Arrow does not round.
-        listed = texts.to_pylist()
-    try:
-        return np.array(listed, dtype="datetime64[us]").astype(np.int64) / 1e6
-    except ValueError:
-        # One is a date that no calendar has, such as 2023-02-30.
-        if len(listed) == 1:
-            return np.array([np.nan])
-        return np.concatenate([_seconds(text_array([text])) for text in listed])
+        # One is a month, has digits that Arrow does not round, or is a date that no calendar has, such as 2023-02-30.
+        numbers = np.full(len(texts), np.nan)
+        for place, text in enumerate(texts.to_pylist()):
+            with suppress(ValueError):
+                numbers[place] = np.datetime64(text, "us").astype(np.int64) / 1e6
+        return numbers
 
 
 def parse_numbers(texts: pa.StringArray) -> Floats | None:

@@ -203,18 +203,15 @@ def encode_exactly(cells: pa.ChunkedArray) -> tuple[Codes, pa.StringArray]:
     Numbers that are held as texts are as they are spelled, and moments have nanoseconds and time zones.
     """
     codes, entries = _distinct_cells(cells)
-    texts = _moment_texts(entries) if pa.types.is_timestamp(entries.type) else texts_of(entries)
-    return _tidy(codes, texts, cells)
-
-
-def _moment_texts(moments: pa.TimestampArray) -> pa.StringArray:
+    if not pa.types.is_timestamp(entries.type):
+        return _tidy(codes, texts_of(entries), cells)
     try:
-        texts = pc.cast(moments, pa.string())
+        texts = pc.cast(entries, pa.string())
     except pa.ArrowInvalid:
         # This machine does not know the time zone.
-        texts = pc.cast(pc.cast(moments, pa.timestamp(moments.type.unit, "UTC")), pa.string())
+        texts = pc.cast(pc.cast(entries, pa.timestamp(entries.type.unit, "UTC")), pa.string())
     texts = pc.replace_substring_regex(texts, r"\.0+($|Z|[+-])", r"\1")
-    return pc.replace_substring_regex(texts, r"(:\d\d.*[+-]\d\d)(\d\d)$", r"\1:\2")
+    return _tidy(codes, pc.replace_substring_regex(texts, r"(:\d\d.*[+-]\d\d)(\d\d)$", r"\1:\2"), cells)
 
 
 def _distinct_cells(cells: pa.ChunkedArray) -> tuple[Codes, pa.Array]:
@@ -275,9 +272,4 @@ def unify_numbers(texts: pa.StringArray) -> pa.StringArray:
     plain = pc.match_substring_regex(trimmed, _PLAIN_INTEGER)
     if pc.all(plain, min_count=0).as_py():
         return trimmed
-    numbers = known_numbers(trimmed)
-    missing = mask_array(np.isnan(numbers))
-    respelled = pc.if_else(
-        missing, pa.nulls(1, pa.string())[0], texts_of_numbers(np.nan_to_num(numbers, posinf=np.inf, neginf=-np.inf))
-    )
-    return pc.if_else(pc.and_kleene(plain, pc.invert(missing)), trimmed, respelled)
+    return pc.if_else(plain, trimmed, texts_of_numbers(known_numbers(trimmed)))

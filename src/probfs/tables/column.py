@@ -170,14 +170,15 @@ class Column:
 
     def counts(self, weights: Integers | None = None) -> Integers:
         """How many rows hold each value, the last entry being missing cells; without weights, each row counts once."""
-        if weights is None:
-            return self._row_counts
         # Weighted bincount adds in double precision, exact up to 2**53 rows.
-        return np.bincount(self.codes, weights=weights, minlength=len(self.entries) + 1).astype(np.int64)
+        return self._row_counts if weights is None else self._count(weights).astype(np.int64)
 
     @cached_property
     def _row_counts(self) -> Integers:
-        return np.bincount(self.codes, minlength=len(self.entries) + 1)
+        return self._count(None)
+
+    def _count(self, weights: Integers | None) -> Integers:
+        return np.bincount(self.codes, weights, minlength=len(self.entries) + 1)
 
     def distinct(self, weights: Integers | None = None) -> int:
         """How many values are in rows of positive weight; without weights, how many there are."""
@@ -215,7 +216,7 @@ class Column:
 
 def _first_rows(codes: Codes, count: int) -> Integers:
     rows = np.full(count + 1, NO_ROW)
-    # Of the rows that a code has, the last one written is the first.
+    # Of the rows of a code, the last one written is the first.
     rows[codes[::-1]] = np.arange(len(codes) - 1, -1, -1)
     return rows
 

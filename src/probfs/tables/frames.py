@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from itertools import chain, count
-from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -89,7 +89,8 @@ def table_in_memory(data: Any, parameter: str, names: Sequence[Any] | None = Non
     if isinstance(data, Table):
         return data
     if _is_array(data):
-        return _table_of_array(_as_numpy(data), names)
+        # Subclasses of numpy's may index columns differently.
+        return _table_of_array(data if np.ma.isMaskedArray(data) else np.asarray(data), names)
     data = _collected(data)
     if is_pandas(data) and hasattr(data, "columns"):
         return _table_of_pandas(data)
@@ -205,18 +206,18 @@ def _cell_text(value: Any) -> str:
     return str(value).lower() if isinstance(value, (bool, np.bool_)) else str(value)
 
 
-def _as_numpy(data: Any) -> Array:
-    """The data as a plain numpy array, or a masked one; subclasses may index columns differently."""
-    return data if np.ma.isMaskedArray(data) else np.asarray(data)
-
-
 def _table_of_array(array: Array, names: Sequence[Any] | None) -> Table:
     """The columns of an array of two dimensions; without names they are called x0, x1 and so on."""
     if array.ndim != 2:
         problem = f"has {array.ndim} dimensions, but a table has two"
         raise DataError(f"{problem}; reshape it to rows and columns", source=_ARRAY)
     rows, width = array.shape
-    given = [f"x{place}" for place in range(width)] if names is None else _check_names(names, width)
+    given = [f"x{place}" for place in range(width)]
+    if names is not None:
+        given = [names] if isinstance(names, str) else [str(name) for name in names]
+        if not len(given) == width == len({name for name in given if name.strip()}) or isinstance(names, str):
+            problem = f"{listed(given)} are not {width:,} different names; give a list with one for each column"
+            raise UsageError(f"{option('feature_names')}: {problem}")
     if not width:
         raise DataError("has no columns", source=_ARRAY)
     return table_of_columns(_columns_of_array(given, array), _ARRAY, rows)
@@ -237,15 +238,6 @@ def _columns_of_array(names: Sequence[str], array: Array) -> Iterator[Column]:
         yield _column_of_series(name, pandas.Series(plain[:, place]))
 
 
-def _check_names(names: Sequence[Any], width: int) -> list[str]:
-    """Names that a user gives to the columns of an array, as texts: one for each column, all different."""
-    texts = [names] if isinstance(names, str) else [str(name) for name in names]
-    if len(texts) == width == len({text for text in texts if text.strip()}) and not isinstance(names, str):
-        return texts
-    problem = f"{listed(texts)} are not {width:,} different names; give a list with one for each column"
-    raise UsageError(f"{option('feature_names')}: {problem}")
-
-
 def keep_columns(frame: Any, needed: Sequence[str], optional: Sequence[str] = ()) -> Any:
     """The frame with only some of its columns, in their order there; optional ones need not be there.
 
@@ -254,14 +246,25 @@ def keep_columns(frame: Any, needed: Sequence[str], optional: Sequence[str] = ()
     if _is_arrow(frame) and not hasattr(frame, "shape"):
         # Whatever can only be read as a stream, and perhaps only once.
         frame = pa.table(frame)
-    names = _names_of(frame)
+    width = array_width(frame)
+    if width is not None:
+        names: Any = [f"x{place}" for place in range(width)]
+    elif is_pandas(frame) and hasattr(frame, "columns"):
+        names = _names_of_pandas(frame)
+    elif hasattr(frame, "collect_schema"):
+        names = list(frame.collect_schema().names())
+    else:
+        # pyarrow's columns are cells, and its column_names are names.
+        names = getattr(frame, "column_names", getattr(frame, "columns", None))
+    if not isinstance(names, list):
+        raise UsageError(f"frame must be {TAKEN.removeprefix('a path, ')}, not {type(frame).__name__}")
     header = name_columns(names, _FRAME)
     positions = {name: place for place, name in enumerate(header.names) if place >= header.indexes}
     for name in needed:
         if name not in positions:
             raise UsageError(f"frame: it has no column {quoted(name)}{did_you_mean(name, positions)}")
     kept = sorted(positions[name] for name in (*needed, *optional) if name in positions)
-    if _is_array(frame):
+    if width is not None:
         return frame[:, kept]
     if is_pandas(frame):
         return frame.iloc[:, kept]
@@ -269,20 +272,6 @@ def keep_columns(frame: Any, needed: Sequence[str], optional: Sequence[str] = ()
         # DuckDB takes an expression.
         return frame.project(", ".join('"' + names[place].replace('"', '""') + '"' for place in kept))
     return frame.select([names[place] for place in kept])
-
-
-def _names_of(frame: Any) -> list[str]:
-    width = array_width(frame)
-    if width is not None:
-        return [f"x{place}" for place in range(width)]
-    if is_pandas(frame) and hasattr(frame, "columns"):
-        return _names_of_pandas(frame)
-    if hasattr(frame, "collect_schema"):
-        return list(frame.collect_schema().names())
-    for names in ("column_names", "columns"):
-        if isinstance(getattr(frame, names, None), list):
-            return list(getattr(frame, names))
-    raise UsageError(f"frame must be {TAKEN.removeprefix('a path, ')}, not {type(frame).__name__}")
 
 
 def add_labels(table: Table, y: Any, mapping_target: str | None = None) -> Table:
@@ -312,40 +301,34 @@ def column_of_labels(y: Any) -> Column:
     y = _collected(y)
     name = getattr(y, "name", None)
     name = "" if name is None or name != name or callable(name) else str(name)
+    what = type(y).__name__
     if _is_array(y):
-        array = _as_numpy(y)
-        if array.dtype.names is not None or not (array.ndim == 1 or array.shape[1:] == (1,)):
-            _refuse_labels(f"an array of shape {array.shape}")
-        return next(_columns_of_array([""], array.reshape(-1, 1)))
-    if _is_arrow(y):
-        return _labels_of_arrow(name, y)
-    import pandas
+        array = y if np.ma.isMaskedArray(y) else np.asarray(y)
+        if array.dtype.names is None and (array.ndim == 1 or array.shape[1:] == (1,)):
+            return next(_columns_of_array([""], array.reshape(-1, 1)))
+        what = f"an array of shape {array.shape}"
+    elif _is_arrow(y):
+        if isinstance(y, (pa.Table, pa.RecordBatch)):
+            cells = pa.table(y).to_struct_array()
+        elif hasattr(y, "__arrow_c_stream__"):
+            cells = pa.chunked_array(y)
+        else:
+            cells = pa.chunked_array([pa.array(y)])
+        if not pa.types.is_struct(cells.type):
+            return typed_column(name, cells)
+        if cells.type.num_fields == 1:
+            return typed_column(cells.type.field(0).name, cells.flatten()[0])
+        what = f"a frame of {cells.type.num_fields:,} columns"
+    elif is_pandas(y):
+        import pandas
 
-    if isinstance(y, pandas.DataFrame):
-        if y.shape[1] != 1:
-            _refuse_labels(f"a frame of {y.shape[1]:,} columns")
-        return column_of_labels(y.iloc[:, 0])
-    if is_pandas(y):
-        return _column_of_series(name, pandas.Series(y))
-    if isinstance(y, (Mapping, Set)) or not (hasattr(y, "__len__") and hasattr(y, "__iter__")):
-        _refuse_labels(type(y).__name__)
-    return _column_of_series(name, pandas.Series(list(y), dtype=object))
+        if not isinstance(y, pandas.DataFrame):
+            return _column_of_series(name, pandas.Series(y))
+        if y.shape[1] == 1:
+            return column_of_labels(y.iloc[:, 0])
+        what = f"a frame of {y.shape[1]:,} columns"
+    elif not isinstance(y, (Mapping, Set)) and hasattr(y, "__len__") and hasattr(y, "__iter__"):
+        import pandas
 
-
-def _labels_of_arrow(name: str, y: Any) -> Column:
-    """One column, or a table of one."""
-    if isinstance(y, (pa.Table, pa.RecordBatch)):
-        cells = pa.table(y).to_struct_array()
-    elif isinstance(y, pa.ChunkedArray):
-        cells = y
-    else:
-        cells = pa.chunked_array(y) if hasattr(y, "__arrow_c_stream__") else pa.chunked_array([pa.array(y)])
-    if pa.types.is_struct(cells.type):
-        if cells.type.num_fields != 1:
-            _refuse_labels(f"a frame of {cells.type.num_fields:,} columns")
-        name, cells = cells.type.field(0).name, cells.flatten()[0]
-    return typed_column(name, cells)
-
-
-def _refuse_labels(what: str) -> NoReturn:
+        return _column_of_series(name, pandas.Series(list(y), dtype=object))
     raise UsageError(f"y must hold a value for each row (a list, a Series, an Arrow or a numpy array), not {what}")

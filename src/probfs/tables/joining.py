@@ -14,7 +14,7 @@ from probfs.errors import DataError
 from probfs.notes import Note
 from probfs.tables.cells import Kind
 from probfs.tables.column import Column, dictionary_cells, missing_column, unread_column, unusable_cells
-from probfs.tables.table import FileLines, Table
+from probfs.tables.table import Table
 from probfs.text import counted, listed, nearest_name, option, quoted
 
 NO_ROWS = "none of these files has data rows"
@@ -33,11 +33,10 @@ def join_tables(parts: Sequence[Table], source: str) -> Table:
         name: join_columns([table.columns.get(name) or missing_column(name, table.rows) for table in parts], sources)
         for name in all_names([table.columns for table in parts])
     }
-    rows = [table.rows for table in parts]
-    files = FileLines(tuple(sources), np.cumsum([0, *rows[:-1]]), tuple(table.lines for table in parts))
+    files = tuple(replace(table, columns={}) for table in parts)
     hint = next((table.target_hint for table in parts if table.target_hint is not None), None)
     left_out = tuple(dict.fromkeys(name for table in parts for name in table.left_out))
-    return Table(source, columns, sum(rows), None, hint, join_notes(parts), left_out, files)
+    return Table(source, columns, sum(table.rows for table in parts), None, hint, join_notes(parts), left_out, files)
 
 
 def refuse_other_columns(expected: Collection[str], first: str, names: Iterable[str], source: str) -> None:

@@ -58,23 +58,6 @@ class RowLines:
 
 
 @dataclass(frozen=True, eq=False)
-class FileLines:
-    """Which of several files each row comes from, and the lines of the rows in each of them."""
-
-    sources: tuple[str, ...]
-    first_rows: Integers
-    """The row of the table that is the first of each file."""
-    lines: tuple[RowLines | None, ...]
-
-    def place(self, row: int) -> tuple[str, int, int | None]:
-        """The file of a row, the row's position there, and its line if that is known."""
-        part = int(np.searchsorted(self.first_rows, row, side="right")) - 1
-        position = row - int(self.first_rows[part])
-        lines = self.lines[part]
-        return self.sources[part], position, None if lines is None else lines.line(position)
-
-
-@dataclass(frozen=True, eq=False)
 class Table:
     """Columns of equal length, with the file's name and the lines of its rows, by which messages say where a cell
     stands.
@@ -90,8 +73,8 @@ class Table:
     """What the user should know about how the file was read."""
     left_out: tuple[str, ...] = ()
     """What the file calls the row indexes that are not among the columns; empty for one without a name."""
-    files: FileLines | None = None
-    """Where the rows stand if they come from several files; ``lines`` is None then."""
+    files: tuple[Table, ...] = ()
+    """The files that the rows come from if there are several, without their columns; ``lines`` is None then."""
     first_row: int = 0
     """Where in its source the table begins: some row groups of a file are a table, too."""
     row_counts: Integers | None = None
@@ -148,8 +131,10 @@ class Table:
 
     def place(self, row: int) -> tuple[str, int, int | None]:
         """The file of a row, the row's position there, counted from 0, and its line if that is known."""
-        if self.files is not None:
-            return self.files.place(row)
+        for file in self.files:
+            if row < file.rows:
+                return file.place(row)
+            row -= file.rows
         return self.source, self.first_row + row, None if self.lines is None else self.lines.line(row)
 
 
