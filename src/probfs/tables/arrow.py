@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Collection, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -15,7 +16,7 @@ from probfs.notes import NoteKind
 from probfs.runtime.memory import require_memory
 from probfs.tables.column import typed_columns, unread_column
 from probfs.tables.header import name_columns
-from probfs.tables.opening import ChooseColumns, TableInput
+from probfs.tables.opening import TableInput
 from probfs.tables.table import Table, table_of_columns
 from probfs.text import option
 
@@ -36,7 +37,11 @@ def table_from_arrow(
         names = arrow.column_names
     except UnicodeDecodeError as error:
         raise DataError("the name of a column is not UTF-8; write the file again", source=source) from error
-    index_names = _index_names(arrow)
+    # pandas says under which names it stored the row index; others may have written something else.
+    index_names: set[str] = set()
+    with suppress(ValueError, TypeError, KeyError, RecursionError):
+        stored = json.loads((arrow.schema.metadata or {})[b"pandas"])["index_columns"]
+        index_names = {name for name in stored if isinstance(name, str)}
     unnamed = [name for name in names if name.startswith(_UNNAMED_INDEX) and name in index_names]
     message = f"{source}: the unnamed row index of the data frame was left out"
     notes = (NoteKind.ROW_INDEX.note(message, unnamed),) if unnamed else ()
@@ -54,38 +59,40 @@ def table_from_arrow(
     return replace(table_of_columns(columns, source, arrow.num_rows, (*notes, *header.notes)), left_out=header.left_out)
 
 
-def _index_names(arrow: pa.Table) -> set[str]:
-    """The names under which pandas stored a data frame's row index."""
-    metadata = (arrow.schema.metadata or {}).get(b"pandas")
-    try:
-        stored = json.loads(metadata)["index_columns"] if metadata else []
-        return {name for name in stored if isinstance(name, str)}
-    except (ValueError, TypeError, KeyError, RecursionError):
-        # Metadata that pandas did not write.
-        return set()
-
-
 def read_parquet(table_input: TableInput) -> Table:
     """Read a Parquet file, or some of its row groups; columns that are not needed are left in the file."""
     import pyarrow.parquet as pq
 
-    raw, source = table_input.raw, table_input.source
+    raw, source, unneeded = table_input.raw, table_input.source, table_input.options.unneeded
     try:
         file = pq.ParquetFile(raw)
         schema, metadata = file.schema_arrow, file.metadata
-        names = _names(schema)
-        unread = _columns_to_leave(names, table_input.options.unneeded)
         groups = list(table_input.row_groups or range(metadata.num_row_groups))
+        names: list[str] = []
+        with suppress(UnicodeDecodeError):
+            names = schema.names
+        # Names that do not tell columns apart are refused once these are read.
+        names = names if len(set(names)) == len(names) else []
+        unread: Collection[str] = ()
+        if unneeded is not None and all(name.strip() for name in names):
+            unread = frozenset(unneeded([name for name in names if not name.startswith(_UNNAMED_INDEX)]))
+            unread = unread.intersection(names)
         _check_memory(metadata, groups, unread, source)
+        typed_names = zip(names, schema.types, strict=False)
         texts = [
-            name
-            for name, dtype in zip(names, schema.types, strict=False)
-            if dtype in (pa.string(), pa.large_string()) and name not in unread
+            name for name, dtype in typed_names if dtype in (pa.string(), pa.large_string()) and name not in unread
         ]
         if texts:
             # Texts that repeat are read several times faster as a dictionary, into a third of the memory.
             file = pq.ParquetFile(raw, metadata=metadata, read_dictionary=texts)
-        table = _read_columns(file, schema, groups, unread)
+        if unread:
+            # A name with a point may also stand for a part of a nested column, so more may be read than was asked for.
+            some = file.read_row_groups(groups, columns=[name for name in names if name not in unread])
+            nothing = pa.chunked_array([pa.nulls(sum(metadata.row_group(number).num_rows for number in groups))])
+            cells = [nothing if name in unread else some.column(name) for name in names]
+            table = pa.Table.from_arrays(cells, names=names, metadata=schema.metadata)
+        else:
+            table = file.read_row_groups(groups)
         before = sum(metadata.row_group(number).num_rows for number in range(min(groups, default=0)))
     except (pa.ArrowException, OSError) as error:
         raise _unreadable("Parquet", error, source) from error
@@ -99,22 +106,6 @@ def _unreadable(title: str, error: Exception, source: str) -> DataError:
     return DataError(f"is no readable {title} file: {reason}; {remedy}", source=source)
 
 
-def _names(schema: pa.Schema) -> list[str]:
-    """The names of the columns; none where they do not tell columns apart, which is refused once these are read."""
-    try:
-        names: list[str] = schema.names
-    except UnicodeDecodeError:
-        return []
-    return names if len(set(names)) == len(names) else []
-
-
-def _columns_to_leave(names: Sequence[str], unneeded: ChooseColumns | None) -> Collection[str]:
-    """The names of the columns that need not be read; none where names leave any doubt about which is which."""
-    if unneeded is None or not all(name.strip() for name in names):
-        return frozenset()
-    return frozenset(unneeded([name for name in names if not name.startswith(_UNNAMED_INDEX)])).intersection(names)
-
-
 def _check_memory(metadata: Any, numbers: Sequence[int], unread: Collection[str], source: str) -> None:
     groups = [metadata.row_group(number) for number in numbers]
     paths = [groups[0].column(place).path_in_schema for place in range(metadata.num_columns)] if groups else []
@@ -123,17 +114,6 @@ def _check_memory(metadata: Any, numbers: Sequence[int], unread: Collection[str]
     # A few bytes may stand for any number of equal cells, of which each takes at least four once it is read.
     cells = sum(group.num_rows for group in groups) * max(len(read), 1)
     require_memory(max(unpacked, 4 * cells) + 2 * cells, "this table", source)
-
-
-def _read_columns(file: Any, schema: pa.Schema, groups: list[int], unread: Collection[str]) -> pa.Table:
-    """The table, in which columns that are not read hold nothing, in their places."""
-    if not unread:
-        return file.read_row_groups(groups)
-    # A name with a point in it may also stand for a part of a nested column, so more may be read than was asked for.
-    read = file.read_row_groups(groups, columns=[name for name in schema.names if name not in unread])
-    nothing = pa.chunked_array([pa.nulls(sum(file.metadata.row_group(number).num_rows for number in groups))])
-    cells = [nothing if name in unread else read.column(name) for name in schema.names]
-    return pa.Table.from_arrays(cells, names=schema.names, metadata=schema.metadata)
 
 
 def read_feather(table_input: TableInput) -> Table:

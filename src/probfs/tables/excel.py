@@ -147,7 +147,12 @@ def _check_size(raw: BinaryIO, source: str, max_unpacked: int | None) -> None:
             refuse_suspicious_size(unpacked, packed, max_unpacked, which, source)
             for member in members:
                 if _SHEET.fullmatch(member.filename):
-                    columns, rows = _extent(archive.read(member))
+                    sheet = archive.read(member)
+                    letters = set(_WIDE_CELL.findall(sheet))
+                    # AB is column 28.
+                    numbers = (sum(26**n * (letter - 64) for n, letter in enumerate(cell[::-1])) for cell in letters)
+                    columns = max(numbers, default=_NARROW)
+                    rows = max(map(int, set(_FAR_CELL.findall(sheet))), default=_NEAR)
                     if columns > _NARROW or rows > _NEAR:
                         require_memory(_CELL_BYTES * columns * rows, "this sheet", source)
     except DataError:
@@ -155,21 +160,3 @@ def _check_size(raw: BinaryIO, source: str, max_unpacked: int | None) -> None:
         raise
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError) as error:
         raise DataError("is a damaged Excel workbook; fetch it, or save it, again", source=source) from error
-
-
-def _extent(sheet: bytes) -> tuple[int, int]:
-    """How many columns and rows a sheet has at most."""
-    columns = map(_column_number, set(_WIDE_CELL.findall(sheet)))
-    return max(columns, default=_NARROW), max(map(int, set(_FAR_CELL.findall(sheet))), default=_NEAR)
-
-
-def _column_number(letters: bytes) -> int:
-    """The number of the column that a sheet calls AB, say.
-
-    >>> _column_number(b"A"), _column_number(b"AB"), _column_number(b"XFD")
-    (1, 28, 16384)
-    """
-    number = 0
-    for letter in letters:
-        number = 26 * number + letter - ord("A") + 1
-    return number

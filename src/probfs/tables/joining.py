@@ -81,11 +81,6 @@ def join_notes(tables: Sequence[Table]) -> tuple[Note, ...]:
     return tuple(joined_notes)
 
 
-def has_values(column: Column) -> bool:
-    """Whether a column has more than missing cells; it may also declare values that no row holds."""
-    return (column.cells.null_count < column.rows and len(column.entries) > 0) or column.declared is not None
-
-
 def join_columns(columns: Sequence[Column], sources: Sequence[str]) -> Column:
     """The column that holds the rows of some columns, one after the other.
 
@@ -93,49 +88,48 @@ def join_columns(columns: Sequence[Column], sources: Sequence[str]) -> Column:
     types declare or order are those of all columns.
     """
     first = columns[0]
-    if _are_alike(columns):
+    # Nearly always all are plain columns of one type, which is found fast, as tables may be wide.
+    if all(
+        one.problem is None
+        and not one.is_nominal
+        and (one.kind, one.typed, one.cells.type) == (first.kind, first.typed, first.cells.type)
+        for one in columns
+    ):
         return replace(first, cells=_join_cells(columns), stored=_join_stored(columns))
     if any(column.unread for column in columns):
         return unread_column(first.name, sum(column.rows for column in columns))
     # A column of nothing but missing cells agrees with all others.
-    known = [(one, source) for one, source in zip(columns, sources, strict=True) if one.problem or has_values(one)]
-    problem = _find_problem(known)
-    if problem is not None:
-        # What a file declares does not matter where no row holds any of it.
-        held = [(one, source) for one, source in known if one.problem or not one.is_missing().all()]
-        known, problem = held, _find_problem(held)
-    if problem is not None:
-        missing = np.concatenate([column.is_missing() for column in columns])
-        return Column(first.name, unusable_cells(missing, Kind.OTHER), Kind.OTHER, problem=problem)
-    kept = {id(column) for column, _ in known}
-    columns = [column if id(column) in kept else missing_column("", column.rows) for column in columns]
+    held = [place for place, one in enumerate(columns) if one.problem or not one.is_missing().all()]
+    for place in held:
+        one, model, problem = columns[place], columns[held[0]], None
+        if one.problem is not None:
+            problem = f"in {sources[place]} {one.problem}"
+        elif one.kind is not model.kind:
+            types = f"{_KINDS[model.kind]} in {sources[held[0]]}, but {_KINDS[one.kind]} in {sources[place]}"
+            problem = f"holds {types}; write it alike in all files, or leave it out"
+        if problem is not None:
+            missing = np.concatenate([column.is_missing() for column in columns])
+            return Column(first.name, unusable_cells(missing, Kind.OTHER), Kind.OTHER, problem=problem)
+    # It may declare values all the same.
+    kinds = {columns[place].kind for place in held}
+    known = [
+        one for place, one in enumerate(columns) if place in held or (one.declared is not None and kinds <= {one.kind})
+    ]
+    columns = [one if one in known else missing_column("", one.rows) for one in columns]
     return replace(
-        known[0][0] if known else first,
+        known[0] if known else first,
         cells=_join_cells(columns),
         stored=_join_stored(columns),
-        typed=all(column.typed for column, _ in known) if known else first.typed,
-        declared=_join_values([column.declared for column, _ in known]),
-        order=_join_values([column.order for column, _ in known]),
-        categorical=any(column.is_nominal for column, _ in known),
+        typed=all(column.typed for column in known) if known else first.typed,
+        declared=_join_values([column.declared for column in known]),
+        order=_join_values([column.order for column in known]),
+        categorical=any(column.is_nominal for column in known),
     )
 
 
 def _join_values(lists: Sequence[pa.StringArray | None]) -> pa.StringArray | None:
     """The values of all lists, in the order of the files; None unless every file has a list."""
     return pa.concat_arrays(lists).unique() if lists and None not in lists else None
-
-
-def _are_alike(columns: Sequence[Column]) -> bool:
-    """Whether all are plain columns of one type, which is nearly always so, and found fast, as tables may be wide."""
-    first = columns[0]
-    return all(
-        column.problem is None
-        and column.kind is first.kind
-        and not column.is_nominal
-        and column.cells.type == first.cells.type
-        and column.typed == first.typed
-        for column in columns
-    )
 
 
 def _join_cells(columns: Sequence[Column]) -> pa.ChunkedArray:
@@ -165,15 +159,3 @@ def _join_stored(columns: Sequence[Column]) -> pa.ChunkedArray | None:
     if all(column.stored is None for column in columns):
         return None
     return _concatenate([column.stored_cells for column in columns])
-
-
-def _find_problem(known: Sequence[tuple[Column, str]]) -> str | None:
-    """Why the columns cannot be used as one, as a message has it after the column's name."""
-    for column, source in known:
-        first, first_source = known[0]
-        if column.problem is not None:
-            return f"in {source} {column.problem}"
-        if column.kind is not first.kind:
-            types = f"holds {_KINDS[first.kind]} in {first_source}, but {_KINDS[column.kind]} in {source}"
-            return f"{types}; write it alike in all files, or leave it out"
-    return None

@@ -26,8 +26,6 @@ from probfs.text import counted, quoted
 
 _ROWS_AT_ONCE = 20_000
 _ONE_OBJECT = "JSON lines hold one object a line"
-_UNUSABLE = " "
-"""Stands for a cell that cannot be used, but is not missing."""
 _LONG_NUMBER = r"^-?\d{16,}"
 """A number that may lose digits as a double, such as a key."""
 
@@ -104,13 +102,15 @@ class _JsonColumn:
         self._only_numbers = False
         if isinstance(value, bool):
             return "true" if value else "false"
-        if isinstance(value, str) and (value.isascii() or _is_unicode(value)):
+        if not isinstance(value, str):
+            problem = f"holds {_described(value)} on line {line}, which cannot be ranked"
+            self._problem = self._problem or (problem, Kind.NESTED)
+        elif value.isascii() or _is_unicode(value):
             return value or None
-        problem = (f"holds {_described(value)} on line {line}, which cannot be ranked", Kind.NESTED)
-        if isinstance(value, str):
-            problem = (f"holds text on line {line} that is no valid Unicode", Kind.TEXT)
-        self._problem = self._problem or problem
-        return _UNUSABLE
+        else:
+            self._problem = self._problem or (f"holds text on line {line} that is no valid Unicode", Kind.TEXT)
+        # What cannot be used is not missing.
+        return " "
 
     def finish(self) -> Column:
         cells = pa.chunked_array(self._chunks, pa.string())

@@ -12,13 +12,13 @@ import numpy as np
 from probfs.errors import DataError, UsageError
 from probfs.notes import NoteKind
 from probfs.runtime.memory import require_memory
-from probfs.runtime.progress import Listener, Progress, current_listener, listening
+from probfs.runtime.progress import Progress, current_listener, listening
 from probfs.tables.arrays import text_array
 from probfs.tables.cells import Kind
-from probfs.tables.column import text_column
+from probfs.tables.column import Column, text_column
 from probfs.tables.files import Part, find_parts, name_together
 from probfs.tables.formats import choose_format, format_of_magic
-from probfs.tables.joining import NO_ROWS, has_values, join_tables, refuse_other_columns
+from probfs.tables.joining import NO_ROWS, join_tables, refuse_other_columns
 from probfs.tables.opening import ReadOptions, display_name, open_source, read_text
 from probfs.tables.table import NoRowsError, Table
 from probfs.text import listed, option
@@ -52,7 +52,14 @@ def read_parts(parts: Sequence[Part], options: ReadOptions, source: str) -> Tabl
     ends = list(accumulate(sizes, initial=0))
     held, listener = 0, current_listener()
     for part, start in zip(parts, ends, strict=False):
-        with listening(_counting(listener, start, ends[-1])):
+
+        def tell(progress: Progress, before: int = start) -> None:
+            # Over the bytes of all files.
+            if progress.unit == "bytes" and progress.total is not None and ends[-1]:
+                progress = replace(progress, done=min(before + progress.done, ends[-1]), total=ends[-1])
+            listener(progress)
+
+        with listening(tell):
             try:
                 table = read_part(part, options)
             except NoRowsError as error:
@@ -77,38 +84,32 @@ def read_parts(parts: Sequence[Part], options: ReadOptions, source: str) -> Tabl
     return join_tables(_agreeing_on_numbers(read, options), source)
 
 
-def _counting(listener: Listener, before: int, total: int) -> Listener:
-    """A listener for one file that reports progress over the bytes of all files."""
-
-    def tell(progress: Progress) -> None:
-        if progress.unit == "bytes" and progress.total is not None and total:
-            progress = replace(progress, done=min(before + progress.done, total), total=total)
-        listener(progress)
-
-    return tell
-
-
 def _agreeing_on_numbers(read: Sequence[tuple[Part, Table]], options: ReadOptions) -> list[Table]:
     """The tables, read again as texts where formats of text have numbers in columns in which other files have texts."""
-    kinds: dict[str, set[Kind]] = {}
+    found: dict[str, list[Column]] = {}
     for _, table in read:
         for name, column in table.columns.items():
             # Not by the word of a file.
             if column.problem is None and not column.typed and not column.is_nominal:
-                kinds.setdefault(name, set()).add(column.kind)
-    mixed = {name for name, found in kinds.items() if {Kind.NUMBER, Kind.TEXT} <= found}
-    mixed = {name for name in mixed if any(_holds(table, name, Kind.TEXT) for _, table in read)}
+                found.setdefault(name, []).append(column)
+    mixed = {
+        name
+        for name, columns in found.items()
+        if {Kind.NUMBER, Kind.TEXT} <= {column.kind for column in columns}
+        and any(column.kind is Kind.TEXT and not column.is_missing().all() for column in columns)
+    }
     given = options.as_text
     again = replace(options, as_text=lambda names: mixed.intersection(names) | {*(given(names) if given else ())})
+    with_numbers = {name: {*map(id, columns)} for name, columns in found.items() if name in mixed}
     return [
-        read_part(part, again) if any(_holds(table, name, Kind.NUMBER) for name in mixed) else table
+        read_part(part, again)
+        if any(
+            id(column := table.columns.get(name)) in ids and column.kind is Kind.NUMBER
+            for name, ids in with_numbers.items()
+        )
+        else table
         for part, table in read
     ]
-
-
-def _holds(table: Table, name: str, kind: Kind) -> bool:
-    column = table.columns.get(name)
-    return column is not None and not column.typed and column.kind is kind and has_values(column)
 
 
 def read_part(part: Part, options: ReadOptions) -> Table:

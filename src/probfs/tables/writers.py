@@ -65,12 +65,11 @@ def table_bytes(
     for column in table.columns.values():
         table.usable(column)
     if plain_numbers and table_format.typed:
-        numbers = {name: _as_numbers(column, name == target) for name, column in table.columns.items()}
-        table = replace(table, columns=numbers)
+        table = replace(table, columns={one.name: _as_numbers(one, target) for one in table.columns.values()})
     return table_format.write(table, target, safe)
 
 
-def _as_numbers(column: Column, classes: bool) -> Column:
+def _as_numbers(column: Column, target: str | None) -> Column:
     """A column of texts that are all numbers, none of which is lost or changed, as numbers; any other as it is.
 
     The texts of the target are classes: they become numbers only if no two of them are the same number.
@@ -78,7 +77,8 @@ def _as_numbers(column: Column, classes: bool) -> Column:
     if column.typed or column.kind is not Kind.TEXT or column.is_nominal or not len(column.values):
         return column
     numbers = column.numbers()
-    if numbers is None or not np.isfinite(numbers).all() or (classes and len(np.unique(numbers)) < len(numbers)):
+    is_plain = numbers is not None and np.isfinite(numbers).all()
+    if not is_plain or (column.name == target and len(np.unique(numbers)) < len(column.values)):
         return column
     cells = _number_cells(column)
     return column if cells is None else Column(column.name, cells, Kind.NUMBER)
@@ -114,21 +114,19 @@ def feather_bytes(table: Table, target: str | None, safe: bool) -> bytes:
 
 
 def _arrow_table(table: Table) -> pa.Table:
-    return pa.Table.from_arrays([_typed_cells(column) for column in table.columns.values()], names=list(table.columns))
-
-
-def _typed_cells(column: Column) -> pa.ChunkedArray:
-    """The cells in the type that the file had; without one, texts as a dictionary, and numbers as plain ones."""
-    if column.typed:
-        return column.stored_cells
-    if _holds_text(column):
-        cells = _number_cells(column) if column.kind is Kind.NUMBER else None
-        return dictionary_cells(column.codes, column.values) if cells is None else cells
-    if column.kind is not Kind.NUMBER:
-        return column.cells
-    known = column.by_row[~np.isnan(column.by_row)]
-    is_whole = len(known) and np.all((known == np.floor(known)) & (np.abs(known) < EXACT))
-    return column.cells.cast(pa.int64()) if is_whole else column.cells
+    """The cells in the types that the file had; without such, texts as dictionaries, and numbers as plain ones."""
+    arrays = {}
+    for name, column in table.columns.items():
+        cells = column.stored_cells
+        if not column.typed and _holds_text(column):
+            numbers = _number_cells(column) if column.kind is Kind.NUMBER else None
+            cells = dictionary_cells(column.codes, column.values) if numbers is None else numbers
+        elif not column.typed and column.kind is Kind.NUMBER:
+            known = column.by_row[~np.isnan(column.by_row)]
+            if len(known) and np.all((known == np.floor(known)) & (np.abs(known) < EXACT)):
+                cells = cells.cast(pa.int64())
+        arrays[name] = cells
+    return pa.Table.from_arrays(list(arrays.values()), names=list(arrays))
 
 
 def _holds_text(column: Column) -> bool:
@@ -161,19 +159,17 @@ def json_lines_bytes(table: Table, target: str | None, safe: bool) -> bytes:
 
     def shown(column: Column, texts: pa.StringArray) -> pa.StringArray:
         key = ("{" if column.name == first else "") + json.dumps(column.name, ensure_ascii=False)
-        written = (_json_value(text, column.kind) for text in texts.to_pylist())
-        return text_array([*(f"{key}: {value}" for value in written), f"{key}: null"])
+        written = []
+        for text in texts.to_pylist():
+            is_number = column.kind is Kind.NUMBER
+            value = text if is_number and _JSON_NUMBER.fullmatch(text) else json.dumps(text, ensure_ascii=False)
+            # JSON has no infinite number: it is written as text.
+            if is_number and value != text and np.isfinite(float(text)):
+                value = short_number(float(text))
+            written.append(value)
+        return text_array([f"{key}: {value}" for value in (*written, "null")])
 
     return _join_rows(table, shown, ", ", "}\n")
-
-
-def _json_value(text: str, kind: Kind) -> str:
-    if kind is Kind.NUMBER and _JSON_NUMBER.fullmatch(text):
-        return text
-    # JSON has no infinite number: it is written as text.
-    if kind is Kind.NUMBER and np.isfinite(float(text)):
-        return short_number(float(text))
-    return json.dumps(text, ensure_ascii=False)
 
 
 def arff_bytes(table: Table, target: str | None, safe: bool) -> bytes:
@@ -184,7 +180,12 @@ def arff_bytes(table: Table, target: str | None, safe: bool) -> bytes:
     header = ["@relation probfs", ""]
 
     def shown(column: Column, texts: pa.StringArray) -> pa.StringArray:
-        numeric = column.name != target and _is_numeric(column)
+        numeric = column.kind is Kind.NUMBER and not column.categorical
+        if not numeric and column.kind is not Kind.DATE and not column.is_nominal and len(texts):
+            # Reading the texts as numbers may lose nothing.
+            numbers = column.numbers()
+            numeric = numbers is not None and np.isfinite(numbers).all() and len(np.unique(numbers)) == len(numbers)
+        numeric = numeric and column.name != target
         listed = texts.to_pylist() if numeric else [_quote_arff(text) for text in texts.to_pylist()]
         kind = "numeric" if numeric else f"{{{','.join(listed)}}}"
         header.append(f"@attribute {_quote_arff(column.name)} {kind}")
@@ -205,14 +206,6 @@ def _quote_arff(text: str) -> str:
     return f"'{_ESCAPED.sub(lambda match: _ESCAPES[match[0]], text)}'"
 
 
-def _is_numeric(column: Column) -> bool:
-    """Whether reading the texts as numbers loses nothing."""
-    if column.kind is Kind.NUMBER and not column.categorical:
-        return True
-    numbers = None if column.kind is Kind.DATE or column.is_nominal or not len(column.values) else column.numbers()
-    return numbers is not None and bool(np.isfinite(numbers).all()) and len(np.unique(numbers)) == len(numbers)
-
-
 def _join_rows(
     table: Table, shown: Callable[[Column, pa.StringArray], pa.StringArray], separator: str, end: str
 ) -> bytes:
@@ -221,7 +214,12 @@ def _join_rows(
     """
     columns: list[tuple[Codes, pa.LargeStringArray]] = []
     for column in table.columns.values():
-        codes, texts = _written(column)
+        codes, texts = column.codes, column.values
+        if not column.is_nominal and column.kind is Kind.NUMBER and _holds_text(column):
+            codes, texts = encode_exactly(column.cells)
+        elif not column.is_nominal and column.kind is Kind.DATE and not _holds_text(column):
+            # In all digits, and with time zones.
+            codes, texts = encode_exactly(column.stored_cells)
         # Large ones, as many rows together may have more bytes than one array of plain strings holds.
         columns.append((codes, shown(column, texts).cast(pa.large_string())))
     codes, texts = columns[-1]
@@ -238,11 +236,3 @@ def _join_rows(
 
 def _scalar(text: str) -> pa.LargeStringScalar:
     return text_array([text]).cast(pa.large_string())[0]
-
-
-def _written(column: Column) -> tuple[Codes, pa.StringArray]:
-    """For each cell a code, and the distinct texts: of dates all digits, of numbers that are held as texts these."""
-    is_odd = _holds_text(column) if column.kind is Kind.NUMBER else not _holds_text(column)
-    if column.kind is Kind.TEXT or not is_odd or column.is_nominal:
-        return column.codes, column.values
-    return encode_exactly(column.cells if column.kind is Kind.NUMBER else column.stored_cells)
