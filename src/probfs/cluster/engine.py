@@ -359,7 +359,7 @@ def read_block(parts: Sequence[Part], reading: ReadOptions) -> Table:
 
 def head_of(table: Table) -> Table:
     """The table without its cells: the names of its columns, how many rows it has, and what the file says of both."""
-    return replace(table, columns={name: unread_column(name, 0) for name in table.columns}, lines=None, files=None)
+    return replace(table, columns={name: unread_column(name, 0) for name in table.columns}, lines=None, files=())
 
 
 def complete(table: Table, names: Sequence[str]) -> Table:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import accumulate
 
@@ -100,16 +100,11 @@ def _agreeing_on_numbers(read: Sequence[tuple[Part, Table]], options: ReadOption
     }
     given = options.as_text
     again = replace(options, as_text=lambda names: mixed.intersection(names) | {*(given(names) if given else ())})
-    with_numbers = {name: {*map(id, columns)} for name, columns in found.items() if name in mixed}
-    return [
-        read_part(part, again)
-        if any(
-            id(column := table.columns.get(name)) in ids and column.kind is Kind.NUMBER
-            for name, ids in with_numbers.items()
-        )
-        else table
-        for part, table in read
-    ]
+
+    def numbers_in(table: Table) -> Iterator[str]:
+        return (name for name, column in table.columns.items() if column.kind is Kind.NUMBER and not column.typed)
+
+    return [table if mixed.isdisjoint(numbers_in(table)) else read_part(part, again) for part, table in read]
 
 
 def read_part(part: Part, options: ReadOptions) -> Table:

@@ -77,8 +77,9 @@ def _as_numbers(column: Column, target: str | None) -> Column:
     if column.typed or column.kind is not Kind.TEXT or column.is_nominal or not len(column.values):
         return column
     numbers = column.numbers()
-    is_plain = numbers is not None and np.isfinite(numbers).all()
-    if not is_plain or (column.name == target and len(np.unique(numbers)) < len(column.values)):
+    if numbers is None or not np.isfinite(numbers).all():
+        return column
+    if column.name == target and len(np.unique(numbers)) < len(numbers):
         return column
     cells = _number_cells(column)
     return column if cells is None else Column(column.name, cells, Kind.NUMBER)
@@ -184,7 +185,7 @@ def arff_bytes(table: Table, target: str | None, safe: bool) -> bytes:
         if not numeric and column.kind is not Kind.DATE and not column.is_nominal and len(texts):
             # Reading the texts as numbers may lose nothing.
             numbers = column.numbers()
-            numeric = numbers is not None and np.isfinite(numbers).all() and len(np.unique(numbers)) == len(numbers)
+            numeric = numbers is not None and len(np.unique(numbers[np.isfinite(numbers)])) == len(numbers)
         numeric = numeric and column.name != target
         listed = texts.to_pylist() if numeric else [_quote_arff(text) for text in texts.to_pylist()]
         kind = "numeric" if numeric else f"{{{','.join(listed)}}}"
