@@ -11,7 +11,6 @@ import contextlib
 import hashlib
 import math
 import re
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
@@ -19,7 +18,6 @@ from typing import TYPE_CHECKING, Any
 from probfs.classifiers.scores import SCORES
 from probfs.notes import texts_by_severity
 from probfs.output.documents import (
-    NOISE_MARK,
     Table,
     TableColumn,
     bar_lengths,
@@ -31,7 +29,6 @@ from probfs.output.documents import (
 from probfs.output.drawings import Curve, CurveStyle, Drawing, Panel, ranking_drawing, rows_judged, selection_drawing
 from probfs.output.notebook import load_template
 from probfs.output.sentences import (
-    VERDICT_WORDS,
     errors_of,
     inspection_sentences,
     pairs_sentences,
@@ -46,7 +43,7 @@ if TYPE_CHECKING:
     from markupsafe import Markup
 
     from probfs.interaction.pairs import Pairs
-    from probfs.ranking.result import InputSummary, Ranking
+    from probfs.ranking.result import Ranking
     from probfs.ranking.story import Background
     from probfs.selection.result import Selection
 
@@ -77,15 +74,11 @@ def ranking_report(ranking: Ranking) -> str:
         ranking,
         title=f"Ranking of {data.source}",
         subtitle=f"Which columns predict {_shorten(data.target)}, most important first",
-        facts=[
-            *_data_facts(data),
-            (f"{errors_of(rounds[0], ranking) / rounds[0].rows:.1%}", f"of {rows} wrong with all columns"),
-        ],
+        facts=[(f"{errors_of(rounds[0], ranking) / rounds[0].rows:.1%}", f"of {rows} wrong with all columns")],
         sentences=ranking_sentences(ranking),
         drawing=ranking_drawing(ranking),
         scores=shown_scores(ranking),
         table=ranking_table(ranking, on_page=True),
-        groups={"plain": "told from noise", "noise": NOISE_MARK},
         story=_tell_story(ranking, told, ranked, rounds[0].rows, rows),
     )
 
@@ -93,13 +86,11 @@ def ranking_report(ranking: Ranking) -> str:
 def selection_report(selection: Selection) -> str:
     """The page, as text."""
     data, honest = selection.input, selection.honest
-    columns, *facts = _data_facts(data)
-    facts = [(f"{len(selection.kept):,} of {columns[0]}", f"{columns[1]} to keep"), *facts]
+    facts = [(f"{len(selection.kept):,}", "columns to keep")]
     if honest is not None:
         chosen = "of unseen rows wrong when columns are chosen this way"
         judged = ((honest.kept, chosen), (honest.all, "with all columns"), (honest.none, "with none"))
         facts += [(f"{estimate.errors / estimate.rows:.1%}", what) for estimate, what in judged]
-    verdicts: Counter[str] = Counter(feature.verdict for feature in selection.features)
     # Those that were eliminated one by one come first of all.
     ranked = [feature.feature for feature in (*selection.features, *selection.unlisted)]
     told = {size.features: (size.errors, size.log_loss) for size in selection.sizes}
@@ -112,7 +103,6 @@ def selection_report(selection: Selection) -> str:
         drawing=selection_drawing(selection),
         scores=[SCORES[selection.settings.score]],
         table=selection_table(selection, on_page=True),
-        groups={name: f"{word} ({verdicts[name]:,})" for name, word in VERDICT_WORDS.items() if verdicts[name]},
         story=_tell_story(selection, told, ranked, rows_judged(selection) or data.labelled_rows, "rows"),
     )
 
@@ -124,19 +114,11 @@ def pairs_report(pairs: Pairs) -> str:
         pairs,
         title=f"Pairs of columns of {data.source}",
         subtitle=f"Which of them tell {_shorten(data.target)} together",
-        facts=[*_data_facts(data), (f"{len(pairs.found):,} of {pairs.tested:,}", "pairs found")],
+        facts=[(f"{len(pairs.found):,} of {pairs.tested:,}", "pairs found")],
         sentences=pairs_sentences(pairs),
         table=pairs_table(pairs, _MOST_PAIRS),
         heat_map=_heat_map(pairs),
     )
-
-
-def _data_facts(data: InputSummary) -> list[tuple[str, str]]:
-    return [
-        (f"{data.features:,}", "column" if data.features == 1 else "columns"),
-        (f"{data.labelled_rows:,}", "labelled rows"),
-        (f"{len(data.classes):,}", "classes"),
-    ]
 
 
 def _render(
@@ -157,10 +139,10 @@ def _render(
     style, script = _read_asset("report.css") + _table_rules(tables), _read_asset("report.js")
     warnings, notes = texts_by_severity(result.warnings)
     bars = () if drawing is None else drawing.bars[:_MOST_BARS]
-    listed_columns, columns = len(table.groups), result.input.features
-    best = f"The best {listed_columns:,} of {columns:,} columns"
-    return load_template("report.html.jinja", sentence=_sentence, cell=_shorten, score=shown_number).render(
-        {"groups": {}, "scores": ()} | parts,
+    return load_template(
+        "report.html.jinja", sentence=_sentence, cell=_shorten, score=shown_number, names=listed
+    ).render(
+        {"scores": ()} | parts,
         style=style,
         script=script,
         policy=f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; base-uri 'none'; "
@@ -171,12 +153,11 @@ def _render(
         charts=[_chart(panel) for panel in drawing.panels] if drawing else [],
         marks=_MARKS,
         features=table,
-        caption=best if listed_columns < columns else "All columns, best first",
         story=story,
         heat_map=heat_map,
         input=result.input,
         data=data,
-        settings={name: _shown_setting(value) for name, value in settings.items() if value not in (None, (), [], {})},
+        settings={name: value for name, value in settings.items() if value not in (None, (), [], {})},
         call=None if background is None else background.call,
         version=result.version,
     )
@@ -185,12 +166,6 @@ def _render(
 def _shorten(text: str, kind: str = "name") -> str:
     """A text as the page has it: nothing in it acts on its neighbours, and it is not longer than a few lines."""
     return shorten_middle(printable(text), _LONGEST.get(kind, 10_000))
-
-
-def _shown_setting(value: Any) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return listed(map(str, value), 12) if isinstance(value, tuple | list) else _shorten(str(value))
 
 
 def _read_asset(name: str) -> Markup:
