@@ -97,11 +97,11 @@ def test_a_comparison_of_equals_says_that_nothing_changed() -> None:
     assert comparison_sentences(compare_orders("abc", "abc")) == [
         "old: old.json, ranking of patients.csv (3 columns, 500 labelled rows, target outcome)",
         "new: new.json, ranking of patients.csv (3 columns, 500 labelled rows, target outcome)",
-        "Nothing changed: the same columns and ranks, and the same scores (3 columns).",
+        "Nothing changed. Of 3 columns: 3 stayed; scores are the same.",
     ]
     selection = selection_of({"a": "keep"})
     assert comparison_sentences(compare_rankings(selection, selection))[2:] == [
-        "Nothing changed: the same columns, ranks and verdicts, and the same scores (1 column).",
+        "Nothing changed. Of 1 column: 1 stayed; scores are the same.",
         "Kept: 1 before, 1 now.",
     ]
     table = ranking_of("abc", "patients.csv")
@@ -112,12 +112,12 @@ def test_scores_and_verdicts_may_change_without_ranks() -> None:
     old = ranking_of("ab")
     features = tuple(replace(each, s_s=(each.s_s or 0) * 2) for each in old.result.features)
     changed = replace(old, result=replace(old.result, features=features))  # type: ignore[arg-type]  # a ranking's
-    same = "No rank changed among the 2 columns that both documents list"
+    same = "No rank changed. Of 2 columns: 2 stayed"
     assert comparison_sentences(compare_rankings(old, changed))[2:] == [f"{same}; scores did change."]
     signed = ranking_of("ab", settings={"score": "signed"})
     assert comparison_sentences(compare_rankings(old, signed))[2] == f"{same}."
     weak, noise = selection_of({"a": "keep", "b": "weak"}), selection_of({"a": "keep", "b": "noise"})
-    sentence = "No rank changed among the 2 columns that both documents list; 1 verdict did: 'b' (weak → noise)."
+    sentence = "No rank changed. Of 2 columns: 2 stayed, 1 judged otherwise; scores did change."
     assert comparison_sentences(compare_rankings(weak, noise))[2] == sentence
 
 
@@ -134,7 +134,7 @@ def test_moves_are_counted_and_those_beyond_intervals_are_named() -> None:
     assert sentences[3].endswith("'old5' is now 'new5' and 3 more.")
     whole = ranking_of("abcd")
     for names, sentence in (
-        ("ab", "No rank changed among the 2 columns that both documents list; 2 are listed in one document only."),
+        ("ab", "No rank changed. Of 4 columns: 2 are listed in one document only, 2 stayed; scores are the same."),
         ("ba", "Of 4 columns: 1 rose, 1 fell, 2 are listed in one document only."),
     ):
         assert comparison_sentences(compare_rankings(ranking_of(names, total=4), whole))[2] == sentence

@@ -246,31 +246,19 @@ def comparison_sentences(comparison: Comparison) -> list[str]:
     old, new, columns, judged = comparison.old, comparison.new, comparison.columns, comparison.judged_otherwise
     counts: Counter[str] = Counter(column.change for column in columns)
     has_moves = len(columns) > counts["same"] + counts["unlisted"]
-    both_select = old.kept is not None and new.kept is not None
     sentences = [f"{name}: {_describe_side(side)}" for name, side in (("old", old), ("new", new))]
-    unlisted = "are listed in one document only"
-    if has_moves:
-        words = {"rose": "rose", "fell": "fell", "appeared": "appeared", "vanished": "vanished"}
-        words |= {"unlisted": unlisted, "same": "stayed"}
-        said = [f"{counts[change]:,} {word}" for change, word in words.items() if counts[change]]
-        said += [f"{len(judged):,} judged otherwise"] if judged else []
-        both = (counts["rose"] or counts["fell"]) and (counts["appeared"] or counts["vanished"])
-        among = " (moves are counted among the columns that both have)" if both else ""
-        sentences.append(f"Of {counted(len(columns), 'column')}: {', '.join(said)}{among}.")
-    elif comparison.same_scores and not (judged or counts["unlisted"]):
-        verdicts = "columns, ranks and verdicts" if both_select else "columns and ranks"
-        number = counted(len(columns), "column")
-        sentences.append(f"Nothing changed: the same {verdicts}, and the same scores ({number}).")
-    else:
-        listed_by_both = counted(len(columns) - counts["unlisted"], "column")
-        said = [f"No rank changed among the {listed_by_both} that both documents list"]
-        if judged:
-            changed = [f"{quoted(each.column)} ({each.old_verdict} → {each.new_verdict})" for each in judged]
-            said.append(f"{counted(len(judged), 'verdict')} did: {and_more(changed, _MOST_NAMES)}")
-        elif comparison.same_scores is False:
-            said.append("scores did change")
-        said += [f"{counts['unlisted']:,} {unlisted}"] if counts["unlisted"] else []
-        sentences.append(f"{'; '.join(said)}.")
+    words = {"rose": "rose", "fell": "fell", "appeared": "appeared", "vanished": "vanished"}
+    words |= {"unlisted": "are listed in one document only", "same": "stayed"}
+    said = [f"{counts[change]:,} {word}" for change, word in words.items() if counts[change]]
+    said += [f"{len(judged):,} judged otherwise"] if judged else []
+    begin, end = "", ""
+    if not has_moves:
+        is_all = comparison.same_scores and not (judged or counts["unlisted"])
+        begin = "Nothing changed. " if is_all else "No rank changed. "
+        end = {True: "; scores are the same", False: "; scores did change", None: ""}[comparison.same_scores]
+    elif (counts["rose"] or counts["fell"]) and (counts["appeared"] or counts["vanished"]):
+        end = " (moves are counted among the columns that both have)"
+    sentences.append(f"{begin}Of {counted(len(columns), 'column')}: {', '.join(said)}{end}.")
     if comparison.renamed:
         renamed = [f"{quoted(before)} is now {quoted(now)}" for before, now in comparison.renamed.items()]
         sentences.append(f"Probably renamed, by what they score: {and_more(renamed, _MOST_NAMES)}.")
