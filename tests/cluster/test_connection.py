@@ -82,7 +82,7 @@ def test_random_tables(tmp_path: Path, cluster: DaskProcesses, seed: int) -> Non
     table = write_split_table(tmp_path / "table", seed)
     found = probfs.rank(table.folder, **on_cluster(cluster, **table.options))
     assert_same_ranking(found, probfs.rank(table.folder, **table.options))
-    if seed < 24:
+    if 20 < seed < 24:
         candidates = write_split_candidates(tmp_path / "candidates", seed)
         selected = probfs.select(candidates.folder, **on_cluster(cluster, **candidates.options))
         assert_same_selection(selected, probfs.select(candidates.folder, **candidates.options))

@@ -25,6 +25,7 @@ from tests.support.odd_tables import Case, Cells, as_frame, cases
 from tests.support.split_tables import (
     assert_same_ranking,
     assert_same_selection,
+    outcome,
     write_parts,
     write_split_candidates,
     write_split_table,
@@ -219,15 +220,6 @@ def write_parquet(folder: Path, files: Files) -> Path:
     for number, cells in enumerate(files):
         pq.write_table(as_frame(cells).arrow, folder / f"{number}.parquet")
     return folder
-
-
-def outcome(data: Path, **options: Any) -> tuple[probfs.Ranking, list[probfs.Note]] | str:
-    """A ranking and its notes, or why there is none."""
-    notes: list[probfs.Note] = []
-    try:
-        return probfs.rank(data, on_note=notes.append, report=True, **options), notes
-    except probfs.ProbfsError as error:
-        return str(error)
 
 
 @pytest.mark.parametrize("write", [write_csv, write_parquet])

@@ -13,17 +13,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import probfs
-from probfs import Ranking
 from probfs.cluster import connection, counting, engine
 from probfs.cluster.counting import TESTED_BINS, BinnedColumn, Sample, round_to
-from probfs.notes import Note
 from probfs.screening.column_tests import rank_test, rank_test_of_counts
 from probfs.tables.arrays import Floats
 from tests.support.clusters import connect_here
-from tests.support.split_tables import MEASURED_KINDS, assert_same_ranking, measured, measurements, write_parts
+from tests.support.split_tables import MEASURED_KINDS, assert_same_ranking, measured, measurements, outcome, write_parts
 
-# Samplees and bins
+# Samples and bins
 
 EXTREME = [0.0, -0.0, 5e-324, -5e-324, 1e308, -1.7976931348623157e308, 10.0, -2.5, 1e15, 0.1, 0.2, 3.0]
 NUMBERS = st.lists(st.one_of(st.sampled_from(EXTREME), st.floats(-9, 9)), min_size=1, max_size=60).map(np.array)
@@ -115,19 +112,9 @@ def few_are_many() -> Iterator[None]:
         yield
 
 
-def outcome(data: Any, **options: Any) -> tuple[Ranking, list[Note]] | str:
-    """A ranking and its notes, or why there is none."""
-    notes: list[Note] = []
-    try:
-        ranking = probfs.rank(data, target="y", on_note=notes.append, report=True, **options)
-    except probfs.ProbfsError as error:
-        return str(error)
-    return ranking, notes
-
-
 def assert_same(data: Any, p_within: float = 1e-9, **options: Any) -> None:
     """Both engines do the same; how many numbers are different, and which is most frequent, is known roughly."""
-    found, wanted = outcome(data, engine="dask", **options), outcome(data, **options)
+    found, wanted = outcome(data, target="y", engine="dask", **options), outcome(data, target="y", **options)
     if isinstance(wanted, str) or isinstance(found, str):
         assert found == wanted
         return
@@ -158,7 +145,7 @@ def test_a_number_that_gives_the_class_away_though_another_is_in_more_rows(tmp_p
     frame = pd.DataFrame({"a": numbers, "b": rows % 3, "y": np.where(rows % 5 == 3, "p", "q")})
     paths = write_parts(frame, [90], tmp_path)
     assert_same(paths, bins=2)
-    found = outcome(paths, engine="dask", bins=2)
+    found = outcome(paths, target="y", engine="dask", bins=2)
     assert not isinstance(found, str)
     assert any("a = 50.5 gives y away: 200 of 200 rows" in note for note in found[1])
     background = found[0].background

@@ -13,7 +13,8 @@ import pandas as pd
 import pytest
 from hypothesis import strategies as st
 
-from probfs import Ranking, Selection
+import probfs
+from probfs import Note, Ranking, Selection
 
 _KINDS = ("text", "text", "whole", "whole", "measured", "measured", "noise", "sparse")
 MEASURED_KINDS = ("different", "tied", "zeros tell", "close", "wide", "nearly whole", "rare")
@@ -90,6 +91,15 @@ def assert_same_ranking(found: Ranking, expected: Ranking, *, p_within: float = 
         assert one.log_loss == pytest.approx(same.log_loss, rel=1e-12)
     assert found.warnings == expected.warnings
     assert found.input == expected.input
+
+
+def outcome(data: Any, **options: Any) -> tuple[Ranking, list[Note]] | str:
+    """A ranking and its notes, or why there is none."""
+    notes: list[Note] = []
+    try:
+        return probfs.rank(data, on_note=notes.append, report=True, **options), notes
+    except probfs.ProbfsError as error:
+        return str(error)
 
 
 def write_split_candidates(folder: Path, seed: int) -> SplitTable:

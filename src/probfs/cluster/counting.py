@@ -112,15 +112,6 @@ class CondensedTable(Table):
     row_counts: Integers = field(default_factory=lambda: np.empty(0, dtype=np.int64))
 
 
-def condense(table: Table, naming: Sequence[str]) -> CondensedTable:
-    """The table with all rows in one that have the same texts in the ``naming`` columns."""
-    rows, _ = _group(_combine([table.columns[name] for name in naming], table.rows))
-    row_counts, places, counts = np.bincount(rows), np.arange(table.rows), np.ones(table.rows, dtype=np.int64)
-    columns = {name: _count_cells(column, rows, counts, places, row_counts) for name, column in table.columns.items()}
-    known = {**vars(table), "columns": columns, "row_counts": row_counts, "files": (replace(table, columns={}),)}
-    return CondensedTable(**known)
-
-
 def bytes_of_columns(table: CondensedTable) -> dict[str, int]:
     return {name: column.cells.nbytes + 3 * column.cell_rows.nbytes for name, column in table.columns.items()}
 
@@ -372,8 +363,13 @@ def list_numbers(
 def count_block(
     table: Table, naming: Sequence[str], names: Sequence[str], missing: Sequence[str], ends: Mapping[str, Floats]
 ) -> CondensedTable:
-    """Count the values of some columns; where the ends of bins are given, each number is rounded to these."""
+    """Some columns of a block, condensed; where the ends of bins are given, each number is rounded to these."""
     rounded = {
         name: number_column(name, round_to(own, _numbers_by_row(table, name, missing)[0])) for name, own in ends.items()
     }
-    return condense(table.only(names).with_columns(rounded), naming)
+    table = table.only(names).with_columns(rounded)
+    rows, _ = _group(_combine([table.columns[name] for name in naming], table.rows))
+    row_counts, places, counts = np.bincount(rows), np.arange(table.rows), np.ones(table.rows, dtype=np.int64)
+    columns = {name: _count_cells(column, rows, counts, places, row_counts) for name, column in table.columns.items()}
+    known = {**vars(table), "columns": columns, "row_counts": row_counts, "files": (replace(table, columns={}),)}
+    return CondensedTable(**known)

@@ -119,7 +119,6 @@ class _RemoteTable:
 
     head: Table
     """The table without its cells."""
-    rows: int
     blocks: Sequence[Future[Any]]
 
 
@@ -157,7 +156,9 @@ class ClusterEngine:
         """Have a table read by the workers."""
         parts = find_parts(paths)
         if self._cluster.elsewhere:
-            parts = tuple(map(with_absolute_path, parts))
+            # Workers may have been started in another folder.
+            paths_there = [part.path if is_url(part.path) else os.path.abspath(part.path) for part in parts]
+            parts = tuple(replace(part, path=path) for part, path in zip(parts, paths_there, strict=True))
         plans = plan_blocks(parts, self._cluster.threads())
         blocks = [self._cluster.submit(read_block, plan, reading) for plan in plans]
         heads = self._cluster.gather(self._cluster.map(head_of, blocks), "reading", blocks)
@@ -173,8 +174,10 @@ class ClusterEngine:
             for head in heads:
                 refuse_other_columns(first.columns, first.source, head.columns, head.source)
         columns = {name: unread_column(name, 0) for name in names}
-        whole = replace(first, source=source, columns=columns, notes=join_notes(with_rows))
-        return _RemoteTable(whole, sum(head.rows for head in heads), blocks)
+        rows = sum(head.rows for head in heads)
+        return _RemoteTable(
+            replace(first, source=source, columns=columns, rows=rows, notes=join_notes(with_rows)), blocks
+        )
 
     # Counting
 
@@ -191,7 +194,9 @@ class ClusterEngine:
         names = [
             name for name, rule in rules.items() if rule is None or isinstance(rule, Numeric) or cuts_numbers(rule)
         ]
-        by_block = self._ask(table, sample_block, names=names, missing=missing, step=-(-table.rows // SAMPLED_ROWS))
+        by_block = self._ask(
+            table, sample_block, names=names, missing=missing, step=-(-table.head.rows // SAMPLED_ROWS)
+        )
         every = {name: [block[name] for block in by_block] for name in names}
         samples = {name: Sample.join(some) for name, some in every.items() if None not in some}
         many = {name: sample for name, sample in samples.items() if sample.is_many}
@@ -337,11 +342,6 @@ def _row_groups(part: Part) -> list[Part]:
         # Whoever reads it says what is wrong.
         return [part]
     return [replace(part, row_groups=(number,)) for number in range(groups)] or [part]
-
-
-def with_absolute_path(part: Part) -> Part:
-    """A part for workers that may have been started in another folder."""
-    return part if is_url(part.path) else replace(part, path=os.path.abspath(part.path))
 
 
 # What workers do
