@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from dataclasses import fields
 from inspect import signature
-from typing import Any
+from typing import Any, TypeVar
 
 from probfs.api.options import (
     ABOUT_ROWS,
@@ -35,6 +35,7 @@ from probfs.runtime.progress import listening
 from probfs.tables.opening import STANDARD_INPUT, ReadOptions, display_name
 from probfs.text import did_you_mean, mask_urls, option, printable, typed_command
 
+Chosen = TypeVar("Chosen", bound=Settings)
 _OF_CLASSIFIERS = CLASSIFIER.keys() - {"classifier"}
 """Options that are checked by the classifier."""
 _LONGEST_LIST = 20
@@ -67,70 +68,58 @@ def check_arguments(
     return values
 
 
-class Call:
-    """One call of ``rank``, ``select`` or ``pairs``: its arguments, checked, and the engine that does the work."""
+@contextmanager
+def prepare(
+    function: Callable[..., Any], declared: Group, given: Mapping[str, Any], choose: Callable[..., Chosen]
+) -> Iterator[tuple[Engine, InputRequest, Chosen, Callable[[Note], None], str | None]]:
+    """What ``rank``, ``select`` or ``pairs`` works with: the engine, what is to be read, the settings, who hears of
+    notes, and, where a report is to show it, the call as users can write it again.
 
-    def __init__(self, function: Callable[..., Any], declared: Group, given: Mapping[str, Any]) -> None:
-        """``given`` are the local variables at the start of the function."""
-        given = dict(given)
-        options = given.pop("options")
-        self._values = check_arguments(function, declared | ENGINE | IN_PYTHON, given, options)
-        self._options = {name: value for name, value in options.items() if name not in (*READING, *CELLS, *IN_PYTHON)}
-        """Those of the classifier."""
-        self.on_note = self._values.get("on_note", warn_of)
-        self.text = _describe(function, given, options) if self._values.get("report") else None
-        """The call as users can write it again, where a report is to show it."""
+    ``given`` are the local variables at the start of the function. While the engine is open, progress goes to whoever
+    listens.
+    """
+    given = dict(given)
+    options = given.pop("options")
+    values = check_arguments(function, declared | ENGINE | IN_PYTHON, given, options)
+    text = _describe(function, given, options) if values.get("report") else None
 
-    @property
-    def settings(self) -> dict[str, Any]:
-        """What goes into the settings of the result."""
-        chosen = self._take(("classifier", *(each.name for each in fields(SelectionSettings))))
-        mapping = chosen.get("mapping")
-        if mapping is not None:
-            shown = "<dict>" if isinstance(mapping, Mapping) else printable(mask_urls(os.fspath(mapping)))
-            chosen["mapping"] = shown
-        return {**chosen, "options": self._options}
+    def take(names: Iterable[str]) -> dict[str, Any]:
+        return {name: values[name] for name in names if name in values}
 
-    def _take(self, names: Iterable[str]) -> dict[str, Any]:
-        return {name: self._values[name] for name in names if name in self._values}
+    chosen = take(("classifier", *(each.name for each in fields(SelectionSettings))))
+    mapping = values.get("mapping")
+    if mapping is not None:
+        chosen["mapping"] = "<dict>" if isinstance(mapping, Mapping) else printable(mask_urls(os.fspath(mapping)))
+    of_classifier = {name: value for name, value in options.items() if name not in (*READING, *CELLS, *IN_PYTHON)}
+    settings = choose(**chosen, options=of_classifier)
+    request = InputRequest(
+        values["data"],
+        mapping,
+        ReadOptions(**take(READING)),
+        choose_columns(settings.model, take((*CELLS, *OTHER_COLUMNS, *ABOUT_ROWS))),
+        y=values.get("y"),
+        feature_names=values.get("feature_names"),
+        unlabelled=values.get("unlabeled"),
+        every_column=text is not None,
+    )
+    rest = request, settings, values.get("on_note", warn_of), text
+    cluster, listener = take(("scheduler", "workers")), values.get("on_progress")
+    with nullcontext() if listener is None else listening(listener):
+        if values.get("engine", "local") == "local":
+            for name in cluster:
+                raise UsageError(f"{option(name)} goes with {option('engine', 'dask')} only")
+            yield LocalEngine(), *rest
+            return
+        from probfs.cluster.connection import connect
+        from probfs.cluster.engine import ClusterEngine
 
-    def request(self, settings: Settings) -> InputRequest:
-        """What is to be read, and how."""
-        given = self._values
-        return InputRequest(
-            given["data"],
-            given.get("mapping"),
-            ReadOptions(**self._take(READING)),
-            choose_columns(settings.model, self._take((*CELLS, *OTHER_COLUMNS, *ABOUT_ROWS))),
-            y=given.get("y"),
-            feature_names=given.get("feature_names"),
-            unlabelled=given.get("unlabeled"),
-            every_column=self.text is not None,
-        )
-
-    @contextmanager
-    def open_engine(self, settings: Settings) -> Iterator[Engine]:
-        """The engine that the call names, while progress goes to whoever listens.
-
-        On a cluster, models that need all rows are fitted here, by joblib's tasks there.
-        """
-        cluster = self._take(("scheduler", "workers"))
-        listener = self._values.get("on_progress")
-        with nullcontext() if listener is None else listening(listener):
-            if self._values.get("engine", "local") == "local":
-                for name in cluster:
-                    raise UsageError(f"{option(name)} goes with {option('engine', 'dask')} only")
-                yield LocalEngine()
-                return
-            from probfs.cluster.connection import connect
-            from probfs.cluster.engine import ClusterEngine
-
-            with connect(cluster.get("scheduler"), cluster.get("workers")) as connected:
-                if settings.model.takes_blocks:
-                    yield ClusterEngine(connected)
-                else:
-                    with connected.running_joblib():
-                        yield LocalEngine()
+        with connect(cluster.get("scheduler"), cluster.get("workers")) as connected:
+            if settings.model.takes_blocks:
+                yield ClusterEngine(connected), *rest
+            else:
+                # Models that need all rows are fitted here, by joblib's tasks there.
+                with connected.running_joblib():
+                    yield LocalEngine(), *rest
 
 
 def warn_of(note: Note) -> None:

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
-from probfs.api.arguments import Call, check_arguments
+from probfs.api.arguments import check_arguments, prepare
 from probfs.api.options import CELLS, IN_PYTHON, PAIRS, RANK, READING, SELECT
 from probfs.columns.choice import DEFAULT_MIN_CLASS, ColumnChoice
 from probfs.columns.mapping import ColumnMapping
@@ -192,10 +192,8 @@ def rank(
     >>> [feature.feature for feature in rank(frame, target="y", smoothing=0.5).features]
     ['a', 'b']
     """
-    call = Call(rank, RANK, locals())
-    settings = choose_settings(**call.settings)
-    with call.open_engine(settings) as opened:
-        return rank_table(opened, call.request(settings), settings, call.on_note, call.text)
+    with prepare(rank, RANK, locals(), choose_settings) as (opened, request, settings, note, text):
+        return rank_table(opened, request, settings, note, text)
 
 
 def select(
@@ -279,12 +277,10 @@ def select(
     >>> selection.kept
     ('cell_shape_uniformity', 'bare_nuclei')
     """
-    call = Call(select, SELECT, locals())
-    settings = choose_selection_settings(**call.settings)
-    with call.open_engine(settings) as opened:
+    with prepare(select, SELECT, locals(), choose_selection_settings) as (opened, request, settings, note, text):
         from probfs.selection.stages import select_columns
 
-        return select_columns(opened, call.request(settings), settings, call.on_note, call.text)
+        return select_columns(opened, request, settings, note, text)
 
 
 def pairs(
@@ -341,12 +337,10 @@ def pairs(
     >>> pairs(frame, target="y").found[0].b
     'b'
     """
-    call = Call(pairs, PAIRS, locals())
-    settings = choose_settings(**call.settings)
-    with call.open_engine(settings) as opened:
+    with prepare(pairs, PAIRS, locals(), choose_settings) as (opened, request, settings, note, _):
         from probfs.interaction.pairs import find_pairs
 
-        return find_pairs(opened, call.request(settings), settings, settings.noise_above, call.on_note)
+        return find_pairs(opened, request, settings, settings.noise_above, note)
 
 
 def read(
