@@ -11,7 +11,7 @@ import numpy as np
 from probfs import __version__
 from probfs.classifiers.options import check_value
 from probfs.errors import DataError
-from probfs.interaction.three_way import PairTests, test_pairs
+from probfs.interaction.three_way import test_pairs
 from probfs.notes import Note, NoteKind
 from probfs.output.documents import Document, header_of, pairs_document
 from probfs.ranking.candidates import OnNote
@@ -99,17 +99,27 @@ def find_pairs(
         problem = f"has {columns:,} columns, and pairs of at most {MOST_COLUMNS:,} are tested"
         raise DataError(f"{problem}; {hint}", source=dataset.source)
     total = columns * (columns - 1) // 2
-    found: list[PairTests] = []
+    found = []
     done = 0
     report("testing pairs", done, total, "pairs")
     for tests in test_pairs(dataset, settings.seed):
         found.append(tests)
-        done += len(tests.p)
+        done += len(tests[0])
         report("testing pairs", done, total, "pairs")
+    pairs: tuple[Pair, ...] = ()
+    if found:
+        a, b, gain, p = map(np.concatenate, zip(*found, strict=True))
+        # In the order of the table, whatever order they were tested in.
+        a, b, q = np.minimum(a, b), np.maximum(a, b), q_values(p)
+        is_found = q <= false_discoveries
+        # Those that are told from chance by their gain, then all others by p.
+        order = np.lexsort((b, a, np.where(is_found, -gain, p), ~is_found))[:MOST_LISTED]
+        rows = zip(*(array[order].tolist() for array in (a, b, gain, p, q)), strict=True)
+        pairs = tuple(Pair(encoded.names[first], encoded.names[second], *found) for first, second, *found in rows)
     flat = settings.to_dict()
     chosen = {**{name: flat[name] for name in _SETTINGS}, "false_discoveries": false_discoveries, "seed": settings.seed}
     return Pairs(
-        _in_order(found, encoded.names, false_discoveries),
+        pairs,
         summarize_inputs(inputs, dataset),
         chosen,
         tuple(map(_without_subjects, encoded.notes)),
@@ -124,17 +134,3 @@ def _without_subjects(note: Note) -> Note:
         return note
     problem = note.rpartition("; if so")[0]
     return NoteKind.SUBJECTS.note(f"{problem}; pairs cannot allow for that: keep one row of each subject", note.columns)
-
-
-def _in_order(found: list[PairTests], names: list[str], false_discoveries: float) -> tuple[Pair, ...]:
-    """Those that are told from chance by their gain, then all others by p."""
-    if not found:
-        return ()
-    a, b, gain, p = (np.concatenate([getattr(tests, name) for tests in found]) for name in ("a", "b", "gain", "p"))
-    # In the order of the table, whatever order they were tested in.
-    a, b = np.minimum(a, b), np.maximum(a, b)
-    q = q_values(p)
-    is_found = q <= false_discoveries
-    order = np.lexsort((b, a, np.where(is_found, -gain, p), ~is_found))[:MOST_LISTED]
-    columns = (array[order].tolist() for array in (a, b, gain, p, q))
-    return tuple(Pair(names[first], names[second], *numbers) for first, second, *numbers in zip(*columns, strict=True))

@@ -9,14 +9,13 @@ counts are from it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from probfs.columns.dataset import Dataset, Feature
-from probfs.tables.arrays import Codes, Flags, Floats, Integers
+from probfs.tables.arrays import Codes, Floats, Integers
 
 MOST_VALUES = 12
 """Values of a column that are told apart here: the most frequent ones, and all others as one."""
@@ -43,61 +42,43 @@ _MOST_WORK = 50_000_000
 """Cells of all drawn tables together: some seconds. Beyond that, pairs of rare values are not claimed."""
 
 
-@dataclass(frozen=True, eq=False)
-class Tables:
-    """Counts of pairs whose columns have equally many values: values of a × values of b × classes × pairs. Pairs come
-    last, so that sums over values are sums of long arrays.
+def test_pairs(dataset: Dataset, seed: int) -> Iterator[tuple[Integers, Integers, Floats, Floats]]:
+    """Test all pairs of columns of which each has at least two values, some at a time: the positions of both columns,
+    how much less log-loss a row has when the joint value takes the place of the two values, and p.
     """
-
-    a: Integers
-    """The position of the first column of each pair."""
-    b: Integers
-    counts: Floats
-
-
-@dataclass(frozen=True, eq=False)
-class PairTests:
-    """What was found of each pair, by the positions of its columns."""
-
-    a: Integers
-    b: Integers
-    gain: Floats
-    """How much less log-loss a row has when the joint value takes the place of the two values."""
-    p: Floats
-
-
-def test_pairs(dataset: Dataset, seed: int) -> Iterator[PairTests]:
-    """Test all pairs of columns of which each has at least two values, some at a time."""
     generator = np.random.default_rng(seed)
-    budget = _Budget(_MOST_WORK)
-    for tables in count_tables(dataset):
-        cells = tables.counts[..., 0].size
-        for first in range(0, len(tables.a), max(1, _CELLS_AT_ONCE // cells)):
-            some = slice(first, first + max(1, _CELLS_AT_ONCE // cells))
-            counts = np.ascontiguousarray(tables.counts[..., some])
-            yield PairTests(tables.a[some], tables.b[some], joint_gain(counts), p_values(counts, generator, budget))
+    budget = _MOST_WORK
+    for a, b, tables in count_tables(dataset):
+        at_a_time = max(1, _CELLS_AT_ONCE // tables[..., 0].size)
+        for first in range(0, len(a), at_a_time):
+            some = slice(first, first + at_a_time)
+            counts = np.ascontiguousarray(tables[..., some])
+            p, budget = p_values(counts, generator, budget)
+            yield a[some], b[some], joint_gain(counts), p
 
 
 # Counting
 
 
-def count_tables(dataset: Dataset) -> Iterator[Tables]:
-    """The three-way tables of all pairs, those of equal shape together; rows without one of the values do not count.
+def count_tables(dataset: Dataset) -> Iterator[tuple[Integers, Integers, Floats]]:
+    """The three-way tables of all pairs, those of equal shape together: positions of both columns, and the counts of
+    rows that have both values (values of a × values of b × classes × pairs). Pairs come last, so that sums over values
+    are sums of long arrays.
 
     The indicators of all values of some columns are a matrix; such matrices multiplied, class by class, are the counts.
     """
     columns = [_few_values(feature, dataset.counts) for feature in dataset.features]
     sizes = np.array([values for _, values in columns])
-    places = np.flatnonzero(sizes > 1)
     # Columns of equally many values stand together, so that their pairs are cut out of the product in one step.
-    places = places[np.argsort(sizes[places], kind="stable")]
-    tiles = _tiles(sizes[places])
-    for row, first in enumerate(tiles):
-        for second in tiles[row:]:
-            product = _multiply(
-                [columns[place] for place in places[first]], [columns[place] for place in places[second]], dataset
-            )
-            yield from _cut(product, sizes, places[first], places[second], first is second)
+    places = np.argsort(sizes, kind="stable")
+    places = places[sizes[places] > 1]
+    # Sides of as many columns as have few enough values together.
+    sides = np.split(places, np.flatnonzero(np.diff(np.cumsum(sizes[places]) // _VALUES_AT_ONCE)) + 1)
+    for number, first in enumerate(sides):
+        for second in sides[number:]:
+            left, right = ([columns[place] for place in side] for side in (first, second))
+            product = _multiply(left, left if first is second else right, dataset)
+            yield from _cut(product, sizes, first, second, first is second)
 
 
 def _few_values(feature: Feature, counts: Integers) -> tuple[Codes, int]:
@@ -117,20 +98,7 @@ def _few_values(feature: Feature, counts: Integers) -> tuple[Codes, int]:
     return new_codes[feature.labelled], values
 
 
-def _tiles(sizes: Integers) -> list[slice]:
-    """Runs of columns that together have few enough values."""
-    tiles, start, held = [], 0, 0
-    for place, size in enumerate(sizes.tolist()):
-        if held + size > _VALUES_AT_ONCE and place > start:
-            tiles.append(slice(start, place))
-            start, held = place, 0
-        held += size
-    return [*tiles, slice(start, len(sizes))] if len(sizes) else []
-
-
-def _multiply(
-    first: Sequence[tuple[Codes, int]], second: Sequence[tuple[Codes, int]], dataset: Dataset
-) -> npt.NDArray[np.float64]:
+def _multiply(first: Sequence[tuple[Codes, int]], second: Sequence[tuple[Codes, int]], dataset: Dataset) -> Floats:
     """Counts of rows by the values of columns on either side, and by class: classes × values × values."""
     classes = len(dataset.classes)
     widths = [sum(size for _, size in side) for side in (first, second)]
@@ -159,20 +127,19 @@ def _indicators(columns: Sequence[tuple[Codes, int]], rows: Integers, dtype: typ
     return matrix
 
 
-def _cut(product: Floats, sizes: Integers, first: Integers, second: Integers, is_same: bool) -> Iterator[Tables]:
+def _cut(
+    product: Floats, sizes: Integers, first: Integers, second: Integers, is_same: bool
+) -> Iterator[tuple[Integers, Integers, Floats]]:
     """The tables of all pairs in a product, those of equal shape together."""
     starts = [np.cumsum(sizes[side]) - sizes[side] for side in (first, second)]
     for size_a in np.unique(sizes[first]).tolist():
         for size_b in np.unique(sizes[second]).tolist():
-            a, b = np.meshgrid(
-                np.flatnonzero(sizes[first] == size_a), np.flatnonzero(sizes[second] == size_b), indexing="ij"
-            )
-            wanted = a < b if is_same else np.ones(a.shape, dtype=np.bool_)
-            a, b = a[wanted], b[wanted]
+            wanted = (sizes[first] == size_a)[:, None] & (sizes[second] == size_b)
+            a, b = np.nonzero(np.triu(wanted, 1) if is_same else wanted)
             if len(a):
                 rows = (starts[0][a][:, None] + np.arange(size_a))[:, :, None]
                 columns = (starts[1][b][:, None] + np.arange(size_b))[:, None, :]
-                yield Tables(first[a], second[b], np.moveaxis(product[:, rows, columns], (2, 3, 0, 1), (0, 1, 2, 3)))
+                yield first[a], second[b], np.moveaxis(product[:, rows, columns], (2, 3, 0, 1), (0, 1, 2, 3))
 
 
 # The test
@@ -224,42 +191,28 @@ def degrees_of_freedom(counts: Floats) -> Floats:
     return freedom
 
 
-class _Budget:
-    """How many more cells may be drawn."""
-
-    def __init__(self, cells: int) -> None:
-        self.cells = cells
-
-    def grants(self, cells: int) -> bool:
-        self.cells -= cells
-        return self.cells >= 0
-
-
-def p_values(counts: Floats, generator: np.random.Generator, budget: _Budget) -> Floats:
-    """The probability of as large an X² without interaction: by the law of χ², or by drawn tables where this fails."""
+def p_values(counts: Floats, generator: np.random.Generator, budget: int) -> tuple[Floats, int]:
+    """The probability of as large an X² without interaction: by the law of χ², or by drawn tables where this fails; and
+    how many more cells may be drawn.
+    """
     from scipy.special import chdtrc
 
     fitted = fit_without_interaction(counts)
     distance, freedom = chi_squared(counts, fitted), degrees_of_freedom(counts)
     p = np.ones(len(distance))
     p[freedom > 0] = chdtrc(freedom[freedom > 0], distance[freedom > 0])
-    doubtful = np.flatnonzero((p < _CLAIM) & ~_has_enough(fitted))
-    for place in doubtful.tolist():
-        p[place] = _drawn_p(fitted[..., place], distance[place], generator, budget)
-    return p
-
-
-def _has_enough(fitted: Floats) -> Flags:
-    """Whether the expected counts of each table are large enough for the law of χ²."""
-    cells = np.count_nonzero(fitted, axis=(0, 1, 2))
-    many = np.count_nonzero(fitted >= _FEW, axis=(0, 1, 2))
+    # Whether the expected counts are large enough for the law.
+    cells, many = (np.count_nonzero(part, axis=(0, 1, 2)) for part in (fitted, fitted >= _FEW))
     least = np.where(fitted > 0, fitted, np.inf).min(axis=(0, 1, 2))
-    enough: Flags = (many >= 0.8 * cells) & (least >= _LEAST)
-    return enough
+    for place in np.flatnonzero((p < _CLAIM) & ((many < 0.8 * cells) | (least < _LEAST))).tolist():
+        p[place], budget = _drawn_p(fitted[..., place], distance[place], generator, budget)
+    return p, budget
 
 
-def _drawn_p(fitted: Floats, distance: float, generator: np.random.Generator, budget: _Budget) -> float:
-    """The p-value by tables drawn from a fitted model, given how many rows have each pair of values."""
+def _drawn_p(fitted: Floats, distance: float, generator: np.random.Generator, budget: int) -> tuple[float, int]:
+    """The p-value by tables drawn from a fitted model, given how many rows have each pair of values; and what is left
+    of the budget.
+    """
     from scipy.special import gammaincc
 
     rows = fitted.sum(axis=2).round()
@@ -269,8 +222,9 @@ def _drawn_p(fitted: Floats, distance: float, generator: np.random.Generator, bu
     odds /= odds.sum(axis=2, keepdims=True)
     found: list[Floats] = []
     for number in _DRAWS:
-        if not budget.grants(number * fitted.size):
-            return 1.0
+        budget -= number * fitted.size
+        if budget < 0:
+            return 1.0, budget
         drawn = generator.multinomial(rows.astype(np.int64), odds, (number, *rows.shape))
         tables = np.ascontiguousarray(np.moveaxis(drawn, 0, -1), dtype=np.float64)
         found.append(chi_squared(tables, fit_without_interaction(tables)))
@@ -279,12 +233,12 @@ def _drawn_p(fitted: Floats, distance: float, generator: np.random.Generator, bu
             break
     drawn = np.concatenate(found)
     if exceeded >= _EXCEEDED or not drawn.std():
-        return float((exceeded + 1) / (len(drawn) + 1))
+        return float((exceeded + 1) / (len(drawn) + 1)), budget
     # Far out in the tail, by the gamma law, shifted, of the mean, variance and skewness of what was drawn.
     deviation = drawn.std()
     skewness = max(((drawn - drawn.mean()) ** 3).mean() / deviation**3, _LEAST_SKEWNESS)
     shape, scale = 4 / skewness**2, deviation * skewness / 2
-    return float(gammaincc(shape, max(distance - drawn.mean() + shape * scale, 0.0) / scale))
+    return float(gammaincc(shape, max(distance - drawn.mean() + shape * scale, 0.0) / scale)), budget
 
 
 # The effect
@@ -302,23 +256,16 @@ def joint_gain(counts: Floats) -> Floats:
     for label in range(classes):
         # For rows of this class, which are left out: one row less of the class, and of each value they hold.
         one = (np.arange(classes) == label).astype(np.float64)[:, None]
-        log_y = _log(y - one)
-        log_a = _log(ay - one + 1) - _log(y - one + values_a)
-        log_b = _log(by - one + 1) - _log(y - one + values_b)
-        log_ab = _log(counts - one + 1) - _log(y - one + values_ab)
-        difference = _log_share(log_y + log_ab, label) - _log_share(log_y + log_a[:, None] + log_b, label)
+        # What is left of nothing has no logarithm, and no row looks it up.
+        log_y, log_a, log_b, log_ab = (
+            np.log(np.maximum(left, 1e-300)) for left in (y - one, ay - one + 1, by - one + 1, counts - one + 1)
+        )
+        log_a, log_b = log_a - np.log(y - one + values_a), log_b - np.log(y - one + values_b)
+        log_ab = log_ab - np.log(y - one + values_ab)
+        joint, apart = log_y + log_ab, log_y + log_a[:, None] + log_b
+        difference = joint[:, :, label] - np.logaddexp.reduce(joint, axis=2)
+        difference -= apart[:, :, label] - np.logaddexp.reduce(apart, axis=2)
         held = counts[:, :, label]
         gain += (held * np.where(held > 0, difference, 0.0)).sum(axis=(0, 1))
     a_row: Floats = gain / np.maximum(y.sum(axis=0), 1)
     return a_row
-
-
-def _log(numbers: Floats) -> Floats:
-    """Logarithms; of what is left of nothing, very small ones, which no row looks up."""
-    return np.log(np.maximum(numbers, 1e-300))
-
-
-def _log_share(weights: Floats, label: int) -> Floats:
-    """The log-probability of one class among log-weights, a × b × y × tables."""
-    share: Floats = weights[:, :, label] - np.logaddexp.reduce(weights, axis=2)
-    return share
