@@ -18,6 +18,7 @@ from probfs.columns.folds import content_hashes, subject_hashes
 from probfs.screening.column_tests import ColumnTests
 from probfs.screening.counting import CodedNumbers, NumberBlock
 from probfs.screening.permutation_law import gamma_tail
+from probfs.screening.permutations import midrank_scores
 from probfs.tables.arrays import Floats, Integers
 
 _DRAWS = 999
@@ -85,14 +86,6 @@ class _Units:
         labels: Floats = (drawn.T[:, :, None] == np.arange(classes)).astype(np.float32)
         return labels
 
-    @property
-    def least_p(self) -> float:
-        """One over the number of ways to deal labels out."""
-        _, alike = np.unique(np.stack([self.strata, self.labels]), axis=1, return_counts=True)
-        _, sizes = np.unique(self.strata, return_counts=True)
-        ways = sum(math.lgamma(size + 1) for size in sizes.tolist())
-        return math.exp(sum(math.lgamma(count + 1) for count in alike.tolist()) - ways)
-
     def add_up(self, terms: Floats) -> Floats:
         """The sums over the rows of each unit of terms of each row: things × units."""
         terms = terms * self.weights
@@ -109,7 +102,11 @@ def subject_tests(
     by_value, by_number = ColumnTests.of_nothing(len(features)), ColumnTests.of_nothing(len(features))
     work = len(units.labels) * classes * sum(feature.values + 1 for feature in features)
     draws = _DRAWS if work * _DRAWS <= _MOST_WORK else _FEWEST_DRAWS
-    labels, least = units.shuffled(draws, classes, seed).reshape(len(units.labels), -1), units.least_p
+    labels = units.shuffled(draws, classes, seed).reshape(len(units.labels), -1)
+    # One over the number of ways to deal labels out.
+    _, alike = np.unique(np.stack([units.strata, units.labels]), axis=1, return_counts=True)
+    _, sizes = np.unique(units.strata, return_counts=True)
+    least = math.exp(sum(map(math.lgamma, (alike + 1).tolist())) - sum(map(math.lgamma, (sizes + 1).tolist())))
 
     def in_classes(cells: Floats) -> Floats:
         """What all units of a class have of some things, in each drawn table: things × tables × classes."""
@@ -126,12 +123,16 @@ def subject_tests(
                 known += counts.sum(axis=0)
             by_value.put(np.array([place]), _judge(_between_classes(squares, known)[None], least))
     for places, by_row in _numbers_of(dataset, numbers):
-        scores = np.array([_centred_midranks(own) for own in by_row[:, units.rows]])
+        scores = np.full((len(places), len(units.rows)), np.nan)
+        for own, cells in zip(scores, by_row[:, units.rows], strict=True):
+            # Midranks from -1 to 1, whose mean is 0.
+            known = ~np.isnan(cells)
+            _, place_of, held = np.unique(cells[known], return_inverse=True, return_counts=True)
+            own[known] = (midrank_scores(held.astype(np.float64)) / max(len(place_of), 1))[place_of]
         if dataset.weights is not None:
             known = np.where(np.isnan(scores), 0, units.weights)
-            scores -= ((np.nan_to_num(scores) * known).sum(axis=1) / np.maximum(known.sum(axis=1), LEAST_TOTAL))[
-                :, None
-            ]
+            total = np.maximum(known.sum(axis=1, keepdims=True), LEAST_TOTAL)
+            scores -= (np.nan_to_num(scores) * known).sum(axis=1, keepdims=True) / total
         present = in_classes(units.add_up((~np.isnan(scores)).astype(np.float64)))
         sums = in_classes(units.add_up(np.nan_to_num(scores)))
         by_number.put(places, _judge(_between_classes(sums**2, present), least))
@@ -156,16 +157,6 @@ def _numbers_of(dataset: Dataset, numbers: Iterable[NumberBlock | CodedNumbers])
                 yield part.features[first : first + _FEATURES_AT_ONCE], part.numbers[first : first + _FEATURES_AT_ONCE]
         else:
             yield np.array([part.feature]), np.append(part.numbers, np.nan)[part.codes][None]
-
-
-def _centred_midranks(numbers: Floats) -> Floats:
-    """Midranks from -1 to 1, whose mean is 0; NaN where there is no number."""
-    known = ~np.isnan(numbers)
-    _, places, counts = np.unique(numbers[known], return_inverse=True, return_counts=True)
-    scores = np.full(len(numbers), np.nan)
-    ranks = (np.cumsum(counts) - (counts - 1) / 2)[places]
-    scores[known] = (2 * ranks - len(ranks) - 1) / max(len(ranks), 1)
-    return scores
 
 
 def _judge(statistics: Floats, least: float) -> ColumnTests:
