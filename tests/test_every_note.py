@@ -78,6 +78,11 @@ def noise(rows: int = 60) -> pd.DataFrame:
     return pd.DataFrame({**cells, "y": ["p", "q"] * (rows // 2)})
 
 
+def late_class() -> pd.DataFrame:
+    labels = ["p", "q"] * 25 + ["r"] * 10
+    return pd.DataFrame({"x": numbers(rows=60), "when": range(60), "y": labels})
+
+
 def csv_with_missing_that_tells() -> str:
     chance = random.Random(0)
     rows = [(chance.choice("AB") if place % 2 else "", chance.choice("uv"), "pq"[place % 2]) for place in range(40)]
@@ -271,6 +276,7 @@ SITUATIONS: dict[NoteKind, tuple[Callable[[Stage], None], tuple[str, ...]]] = {
     NoteKind.WEAK_MODEL: (lambda stage: stage.rank(noise(), folds=2, estimate="cv"), ()),
     NoteKind.FEWER_COPIES: (_fewer_copies, ()),
     NoteKind.UNJUDGED: (lambda stage: stage.rank(noise(), classifier="forest", trees=1, estimate="oob"), ()),
+    NoteKind.LATE_CLASS: (lambda stage: stage.rank(late_class(), time="when"), ()),
     NoteKind.FEW_FOLDS: (lambda stage: stage.select(LATE[:8], folds=10), ()),
     NoteKind.LEAK_KEPT: (lambda stage: stage.select(LATE, folds=0), ("late",)),
     NoteKind.FEWER_KEPT: (lambda stage: stage.select(noise(), keep=3, folds=0), ()),

@@ -136,6 +136,7 @@ class NoteKind(Enum):
     GUESSING = "no-better-than-guessing", _WARNING, "the SVM tells no more than the shares of the classes do"
     FIT_WARNINGS = "fit-warnings", _WARNING, "fitting an estimator warned"
     WEAK_MODEL = "weak-model", _WARNING, "the model of all columns does not clearly beat guessing"
+    LATE_CLASS = "late-class", _WARNING, "with times, few rows are judged, as a class begins late"
     FEWER_COPIES = "fewer-copies", _NOTE, "an estimator was given fewer copies of equal rows"
     UNJUDGED = "unjudged", _WARNING, "rows were drawn for every tree of a forest, so that none could judge them"
     # Selections.

@@ -52,6 +52,20 @@ def test_real_choices_are_warned_of() -> None:
     assert is_warned(frame)
 
 
+@pytest.mark.parametrize("call", [probfs.rank, probfs.select])
+def test_a_class_that_begins_so_late_that_less_than_a_third_of_the_rows_is_judged_is_named(call: Any) -> None:
+    """A class is known once it has had two rows, and one more row only teaches."""
+    for begins, judged in ((37, 20), (38, 19)):
+        labels = [*(["p", "q"] * 30)[:begins], *["r"] * (60 - begins)]
+        frame = pd.DataFrame({"x": np.arange(60) * 7 % 10, "when": range(60), "y": labels})
+        result = call(frame, target="y", time="when", on_note=lambda note: None)
+        rounds = result.rounds if isinstance(result, probfs.Ranking) else result.ranking.rounds
+        assert rounds[0].rows == judged
+        said = [note for note in result.warnings if note.code == "late-class"]
+        assert bool(said) == (judged < 20)
+        assert all(note.startswith("only 19 of 60 rows are judged: class 'r' begins late in time=") for note in said)
+
+
 @pytest.mark.slow
 def test_rates_over_many_tables(capsys: pytest.CaptureFixture[str]) -> None:
     found = [is_warned(xor(seed)) for seed in range(100)]

@@ -10,12 +10,14 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from probfs.classifiers.protocol import Classifier, RoundScores
 from probfs.classifiers.row_odds import Odds
 from probfs.columns.dataset import Dataset
 from probfs.notes import Note, NoteKind
 from probfs.ranking.settings import Settings
-from probfs.text import option
+from probfs.text import option, quoted
 
 _NEGLIGIBLE = 1e-15
 """What another step could take from the mean loss, when the search ends."""
@@ -26,6 +28,7 @@ _FAR_LOSS = 0.95
 """The log-loss, relative to that of guessing, for which the same is true."""
 _FEWEST_ROWS = 20
 """Of fewer rows nothing is clear, and nobody expects it."""
+_FEW_JUDGED = 1 / 3
 _OFTEN_WRONG = 0.2
 """The share of rows that guessing gets wrong, from which errors tell whether a model is better."""
 
@@ -57,16 +60,22 @@ def fit_sharpness(odds: Odds, start: float = 1.0) -> float:
     return sharpness
 
 
-# Weak models
+# Notes on the model of all columns
 
 
-def notes_on_weak_model(
-    classifier: Classifier, scores: RoundScores, dataset: Dataset, settings: Settings
-) -> list[Note]:
+def notes_on_model(classifier: Classifier, scores: RoundScores, dataset: Dataset, settings: Settings) -> list[Note]:
     """A warning where the model of all columns, whose scores these are, does not clearly beat guessing in rows that it
     does not know, by log-loss and by errors. These say nothing where one class is so frequent that even a good model
-    may never guess another one.
+    may never guess another one. With times, another one where hardly a row is judged.
     """
+    notes = []
+    if dataset.times is not None and scores.rows < _FEW_JUDGED * dataset.rows:
+        held = dataset.counts > 0
+        first = [dataset.times[held & (dataset.labels == label)].min() for label in range(len(dataset.classes))]
+        late = quoted(dataset.classes[int(np.argmax(first))])
+        problem = f"only {scores.rows:,} of {dataset.rows:,} rows are judged: class {late} begins late in"
+        problem += f" {option('time')}, and earlier rows only teach; drop the class, or rank without times"
+        notes.append(NoteKind.LATE_CLASS.note(problem))
     classes = [rows for rows in dataset.class_rows().values() if rows]
     guessing = scores.rows - max(classes)
     if dataset.times is not None:
@@ -77,18 +86,18 @@ def notes_on_weak_model(
     is_far_better = guessing - scores.errors > _FAR * math.sqrt(guessing + scores.errors)
     is_known = settings.estimate != "resubstitution" and scores.rows >= _FEWEST_ROWS
     if not is_known or (is_far_better and scores.log_loss < _FAR_LOSS * entropy):
-        return []
+        return notes
     model, none = classifier.odds(), classifier.odds(())
     sharpness = (None, None) if classifier.calibrated else (fit_sharpness(model), fit_sharpness(none))
     excess = [model.minus(sharpness[0], none, sharpness[1])]
     if guessing >= _OFTEN_WRONG * scores.rows:
         excess.append(model.minus(math.inf, none, math.inf))
     if all(-one.mean > _CLEAR * one.se for one in excess):
-        return []
+        return notes
     losses = model.loss(sharpness[0]), none.loss(sharpness[1])
     known = f"the model of all columns gets {scores.errors:,} of {scores.rows:,} rows wrong (log-loss {losses[0]:.3f})"
     known += f", and guessing {guessing:,} ({losses[1]:.3f})"
     ways = [f"another {option('classifier')}", *([option("bins")] if "bins" in settings.model.options() else [])]
     problem = f"hardly better than guessing: {known}, so the order of columns may mean little"
     together = "probfs pairs (columns that matter only together)"
-    return [NoteKind.WEAK_MODEL.note(f"{problem}; try {', '.join(ways)}, {together} or more rows")]
+    return [*notes, NoteKind.WEAK_MODEL.note(f"{problem}; try {', '.join(ways)}, {together} or more rows")]

@@ -22,7 +22,7 @@ from probfs.notes import Note
 from probfs.ranking.candidates import Candidates, Screened, first_round, rounds_of
 from probfs.ranking.elimination import Round, schedule
 from probfs.ranking.result import RankedFeature, RoundSummary
-from probfs.ranking.sharpness import notes_on_weak_model
+from probfs.ranking.sharpness import notes_on_model
 from probfs.tables.arrays import Floats, Integers
 
 MOST_ROUNDS = 40
@@ -94,7 +94,7 @@ class RoundCollector:
         for current in chain(first, rounds_of(self._candidates, screened, fitted)):
             if current.number == 1:
                 dataset, settings = self._candidates.encoded.dataset, self._candidates.settings
-                self.notes += notes_on_weak_model(current.classifier, current.scores, dataset, settings)
+                self.notes += notes_on_model(current.classifier, current.scores, dataset, settings)
                 initial = dict(zip(current.active.tolist(), _scores(current, range(len(current.active))), strict=True))
             if current.number in self._told_rounds:
                 self._told.append((current.number, current.active, current.scores.driving(self._score)))
