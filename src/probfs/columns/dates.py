@@ -77,7 +77,7 @@ class DateStyle:
     form: str
     order: str = ""
     """Of day, month and year, where all of them are numbers."""
-    kind = Kind.DATE
+    kind, plain_form = Kind.DATE, _ISO
 
     def parse(self, texts: pa.Array) -> pa.TimestampArray:
         """The moments that texts mean; null for a text that is no date in this style."""
@@ -98,10 +98,6 @@ class DateStyle:
         known &= day.astype("datetime64[M]") == month
         moments = index_array(day.astype(np.int64) * _MICROSECONDS_OF_A_DAY + np.where(known, time, 0))
         return pc.if_else(mask_array(known), moments, pa.nulls(1, pa.int64())[0]).cast(pa.timestamp("us"))
-
-    def is_plain(self, texts: Texts) -> Texts:
-        """For each text that is a date, whether it is in ISO form."""
-        return pc.match_substring_regex(texts, _ISO)
 
 
 def are_iso_dates(texts: Texts) -> bool:

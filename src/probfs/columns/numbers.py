@@ -90,34 +90,31 @@ class NumberStyle:
 
     def parse(self, texts: pa.Array, *, all_fit: bool = False) -> pa.DoubleArray:
         """The numbers that texts mean; null for a text that is none in this style, unless it is known that all fit."""
-        digits = texts
-        for affix in filter(None, (self.before, self.after)):
-            digits = pc.replace_substring(digits, affix, "", max_replacements=1)
-        # Signs are rare, and looking for each takes longer than seeing that there is none.
-        with_signs, digits = pc.utf8_trim(digits, _BLANKS), pc.utf8_trim(digits, f"{_BLANKS}{_MINUS}+()")
-        has_signs = pc.sum(pc.binary_length(with_signs)) != pc.sum(pc.binary_length(digits))
         fitting = None if all_fit else pc.match_substring_regex(texts, self.pattern)
         if fitting is not None and not all_true(fitting):
-            digits = pc.if_else(fitting, digits, pa.nulls(1, digits.type)[0])
+            texts = pc.if_else(fitting, texts, pa.nulls(1, texts.type)[0])
+        digits = texts
+        for part in filter(None, (self.before, self.after)):
+            digits = pc.replace_substring(digits, part, "", max_replacements=1)
         digits = pc.replace_substring(digits, "." if self.decimal == "," else ",", "")
         digits = pc.replace_substring(digits, ",", ".") if self.decimal == "," else digits
         try:
-            numbers = pc.cast(digits, pa.float64())
+            return pc.cast(digits, pa.float64())
         except pa.ArrowInvalid:
-            # Blanks and apostrophes between thousands are rarer.
-            for mark in f"{_BLANKS}{_APOSTROPHES}":
-                digits = pc.replace_substring(digits, mark, "")
-            numbers = pc.cast(digits, pa.float64())
-        if not has_signs:
-            return numbers
-        is_negative = pc.match_substring_regex(with_signs, rf"^[\{_MINUS}(+]*[\{_MINUS}(]")
+            # Blanks, apostrophes between thousands and signs before a currency are rarer.
+            signs, digits = pc.utf8_trim(digits, _BLANKS), pc.utf8_trim(digits, f"{_BLANKS}{_MINUS}+()")
+        for mark in f"{_BLANKS}{_APOSTROPHES}":
+            digits = pc.replace_substring(digits, mark, "")
+        numbers = pc.cast(digits, pa.float64())
+        is_negative = pc.match_substring_regex(signs, rf"^[\{_MINUS}(+]*[\{_MINUS}(]")
         return pc.if_else(is_negative, pc.negate(numbers), numbers)
 
-    def is_plain(self, texts: Texts) -> Texts:
-        """For each text that is a number, whether it is written the plain way."""
+    @property
+    def plain_form(self) -> str | None:
+        """The form of numbers that are written the plain way; None where none is."""
         if self.strict and (self.before or self.after):
-            return pc.is_null(texts)
-        return pc.match_substring_regex(texts, _PLAIN if self.decimal == "." else _PLAIN_INTEGER)
+            return None
+        return _PLAIN if self.decimal == "." else _PLAIN_INTEGER
 
 
 @dataclass(frozen=True)

@@ -147,11 +147,12 @@ class ColumnTexts:
             texts = self._without_missing(pc.utf8_trim_whitespace(chunk.dictionary if has_codes else chunk))
             try:
                 if isinstance(self.style, NumberStyle):
-                    found = self.style.parse(texts, all_fit=all_fit and not has_codes)
+                    found = self.style.parse(texts, all_fit=all_fit)
                 else:
                     found = pc.cast(texts, pa.float64()) if self.style is None else self.style.parse(texts)
             except pa.ArrowInvalid:
-                return None
+                # A dictionary may hold what no row does.
+                return self._parse_cells(cells, all_fit=False) if all_fit else None
             lost = pc.and_(texts.is_valid(), found.is_null())
             if any_true(lost) and (not has_codes or any_true(lost.take(chunk.indices))):
                 return None
@@ -203,13 +204,15 @@ def _learn(
         read = judged.read(column)
     if judged.style is None or read.kind is Kind.TEXT:
         return judged, read
-    flags = []
-    for chunk in cells.chunks:
-        has_codes = isinstance(chunk, pa.DictionaryArray)
-        is_plain = judged.style.is_plain(pc.utf8_trim_whitespace(chunk.dictionary if has_codes else chunk))
-        flags.append(is_plain.take(chunk.indices) if has_codes else is_plain)
-    are_plain = filled(pa.chunked_array(flags, pa.bool_()).combine_chunks().cast(pa.int64()), 1)
-    changed = ~is_missing(read.cells) & (are_plain == 0)
+    changed = ~is_missing(read.cells)
+    if judged.style.plain_form is not None:
+        flags = []
+        for chunk in cells.chunks:
+            has_codes = isinstance(chunk, pa.DictionaryArray)
+            texts = pc.utf8_trim_whitespace(chunk.dictionary if has_codes else chunk)
+            is_plain = pc.match_substring_regex(texts, judged.style.plain_form)
+            flags.append(is_plain.take(chunk.indices) if has_codes else is_plain)
+        changed &= filled(pa.chunked_array(flags, pa.bool_()).combine_chunks().cast(pa.int64()), 1) == 0
     if changed.any():
         first = int(changed.argmax())
         meant = texts_of(read.cells[first : first + 1].combine_chunks())[0].as_py()
