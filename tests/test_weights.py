@@ -359,7 +359,7 @@ def test_the_selector_takes_weights_and_scikit_learn_routes_them() -> None:
     counts = probfs.ProbabilisticSelector().fit(data, y, sample_weight=np.arange(240) % 3)
     assert counts.selection_result_.settings.weight is None
     assert counts.selection_result_.settings.count == "sample_weight"
-    with pytest.raises(ValueError, match="Negative values in data passed to .*sample_weight"):
+    with pytest.raises(ValueError, match="Negative values in data passed to"):
         probfs.ProbabilisticSelector().fit(data, y, sample_weight=weights - weights[0] - 0.5)
     with config_context(enable_metadata_routing=True):
         selector = probfs.ProbabilisticSelector().set_fit_request(sample_weight=True)
