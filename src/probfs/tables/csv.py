@@ -239,8 +239,8 @@ class _RowReader:
             return Column(name, cells, Kind.NUMBER)
         if cells.type == _TEXTS_AMONG_NUMBERS or name in self._texts:
             return Column(name, cells)
-        few = [text.strip() for text in (cells.chunk(0).dictionary[:_FEW_TEXTS].to_pylist() if cells.num_chunks else [])]
-        if any(text and text not in self._words and not _NUMBER.fullmatch(text) for text in few):
+        few = cells.chunk(0).dictionary[:_FEW_TEXTS].to_pylist() if cells.num_chunks else []
+        if any(text and text not in self._words and not _NUMBER.fullmatch(text) for text in map(str.strip, few)):
             # Of texts, it takes long to find which are different.
             return Column(name, cells)
         distinct = pa.chunked_array([chunk.dictionary for chunk in cells.chunks], pa.string()).unique()
