@@ -353,9 +353,9 @@ class UserEstimator(RefittedModel):
         if self.estimator is None:
             raise UsageError(f"{self.shown} is an object of Python's, which no document holds")
         if self.categories == "frame":
-            from probfs.classifiers.refitting.user_estimator import check_column_names_exist
+            from probfs.classifiers.refitting.user_estimator import check_column_names
 
-            check_column_names_exist(self.estimator, columns, source)
+            check_column_names(self.estimator, columns, source)
 
     def trainer(self, dataset: Dataset, seed: int, estimate: EstimateName) -> Trainer:
         from probfs.classifiers.refitting.estimators import EstimatorTrainer

@@ -141,9 +141,9 @@ def _finish_classes(
 
 
 @_compiled
-def sum_two_class_changes(codes, features, offsets, excess, posterior, start, sums, first, end):
-    """Σ ½|P - Q| and Σ (P_y - Q_y) of each feature and of each block from ``first`` to ``end``: sums is 2 × blocks ×
-    features.
+def sum_two_class_changes(codes, offsets, excess, posterior, start, features, sums, first, end):
+    """Σ ½|P - Q| and Σ (P_y - Q_y) of each feature and of each block from ``first`` to ``end``: sums is features × 2 ×
+    blocks.
     """
     rows = codes.shape[1]
     q, weight, start_of_top = posterior[0], posterior[1], start[0]
@@ -157,12 +157,12 @@ def sum_two_class_changes(codes, features, offsets, excess, posterior, start, su
                 change = e / (1.0 + q[row] * e) * weight[row]
                 signed += change
                 size += abs(change)
-            sums[0, block, k] = size
-            sums[1, block, k] = signed
+            sums[k, 0, block] = size
+            sums[k, 1, block] = signed
 
 
 @_compiled
-def sum_changes(codes, features, offsets, excess, posterior, start, labels, counts, sums, first, end):
+def sum_changes(labels, weights, codes, offsets, excess, posterior, start, features, sums, first, end):
     """The same for any number of classes: Σ ½ Σ_c |P_c - Q_c| and Σ (P_y - Q_y)."""
     classes, rows = posterior.shape
     table = np.uint64(excess.size // classes)
@@ -170,7 +170,7 @@ def sum_changes(codes, features, offsets, excess, posterior, start, labels, coun
     of_top, mean, change = np.empty((3, ROWS_PER_STRIP))
     for block in range(first, end):
         stop = min(rows, (block + 1) * ROWS_PER_BLOCK)
-        sums[:, block] = 0.0
+        sums[:, :, block] = 0.0
         for begin in range(block * ROWS_PER_BLOCK, stop, ROWS_PER_STRIP):
             size = np.uint64(min(stop - begin, ROWS_PER_STRIP))
             at = np.uint64(begin)
@@ -191,13 +191,13 @@ def sum_changes(codes, features, offsets, excess, posterior, start, labels, coun
                         change[i] += posterior[c, at + i] * abs(mean[i] - each[c, i])
                 total, signed = 0.0, 0.0
                 for i in range(size):
-                    scale = counts[at + i] / (1.0 + of_top[i] + mean[i])
+                    scale = weights[at + i] / (1.0 + of_top[i] + mean[i])
                     total += change[i] * scale
                     label = labels[at + i]
                     if label >= 0:
                         signed += (mean[i] - each[label, i]) * posterior[label, at + i] * scale
-                sums[0, block, k] += total / 2
-                sums[1, block, k] += signed
+                sums[k, 0, block] += total / 2
+                sums[k, 1, block] += signed
 
 
 @_compiled

@@ -9,15 +9,17 @@ largest loss, and no part in the derivatives.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
 from probfs.runtime.parallel import count_cores, map_in_threads
 from probfs.tables.arrays import Flags, Floats, Integers
+
+Answer = TypeVar("Answer")
 
 _ROWS_PER_BLOCK = 1 << 13
 """Rows whose odds stay in the cache while they are gone through several times."""
@@ -116,16 +118,14 @@ class RowOdds:
     @classmethod
     def joined(cls, parts: Sequence[RowOdds]) -> RowOdds:
         """The odds of several groups of rows, one after the other."""
-        if len(parts) == 1:
-            return parts[0]
         copies = [part.copies for part in parts if part.copies is not None]
         subjects = [part.subjects for part in parts if part.subjects is not None]
         return cls(
             np.concatenate([part.against_own for part in parts], axis=1),
             np.concatenate([part.counts for part in parts]),
             sum(part.errors for part in parts),
-            np.concatenate(copies) if len(copies) == len(parts) else None,
-            np.concatenate(subjects) if len(subjects) == len(parts) else None,
+            np.concatenate(copies) if copies else None,
+            np.concatenate(subjects) if subjects else None,
         )
 
     @property
@@ -151,32 +151,26 @@ class RowOdds:
         if sharpness == math.inf:
             most = self.against_own.max(axis=0)
             return np.where(most == 0, 0.5, (most > 0).astype(np.float64))
-        sharpness = max(1.0 if sharpness is None else sharpness, _LEAST_SHARPNESS)
 
-        def of_block(rows: slice) -> Floats:
-            weights, top = _weigh(sharpness * self._finite[:, rows])
-            return np.where(self._impossible[rows], np.inf, top + np.log(np.exp(-top) + weights.sum(axis=0)))
+        def of_block(rows: slice, weights: Floats, top: Floats, total: Floats) -> Floats:
+            return np.where(self._impossible[rows], np.inf, top + np.log(total))
 
-        losses = np.concatenate([np.empty(0), *map_in_threads(of_block, self._blocks, self._threads)])
+        losses = np.concatenate([np.empty(0), *self._weigh(1.0 if sharpness is None else sharpness, of_block)])
         return np.asarray(np.minimum(losses, -math.log(least)))
 
     def derivatives(self, sharpness: float) -> tuple[float, float]:
-        sharpness = max(sharpness, _LEAST_SHARPNESS)
-
-        def of_block(rows: slice) -> tuple[float, float]:
-            odds = self._finite[:, rows]
+        def of_block(rows: slice, weights: Floats, top: Floats, total: Floats) -> tuple[float, float]:
             # The derivatives are the cumulants of the odds.
-            weights, top = _weigh(sharpness * odds)
-            scale = 1 / (np.exp(-top) + weights.sum(axis=0))
+            odds = self._finite[:, rows]
             weights *= odds
-            mean = weights.sum(axis=0) * scale
+            mean = weights.sum(axis=0) / total
             weights *= odds
-            variance = weights.sum(axis=0) * scale - mean**2
+            variance = weights.sum(axis=0) / total - mean**2
             counts = np.where(self._impossible[rows], 0.0, self.counts[rows])
             return float(counts @ mean), float(counts @ variance)
 
-        sums = np.array([(0.0, 0.0), *map_in_threads(of_block, self._blocks, self._threads)]).sum(axis=0)
-        return float(sums[0]), float(sums[1])
+        slope, curvature = np.sum([(0.0, 0.0), *self._weigh(sharpness, of_block)], axis=0).tolist()
+        return slope, curvature
 
     def minus(self, sharpness: float | None, other: RowOdds, other_sharpness: float | None) -> Moments:
         least = self._least
@@ -208,18 +202,18 @@ class RowOdds:
 
     @property
     def _blocks(self) -> list[slice]:
-        rows = len(self.counts)
-        return [slice(start, min(start + _ROWS_PER_BLOCK, rows)) for start in range(0, rows, _ROWS_PER_BLOCK)]
+        return [slice(start, start + _ROWS_PER_BLOCK) for start in range(0, len(self.counts), _ROWS_PER_BLOCK)]
 
-    @property
-    def _threads(self) -> int:
-        return min(count_cores(), len(self._blocks) // 8)
+    def _weigh(self, sharpness: float, work: Callable[[slice, Floats, Floats, Floats], Answer]) -> list[Answer]:
+        """What ``work`` makes of each block of rows, of the weights of their other classes relative to the largest of
+        a row's weights, of the logarithm of that, and of the sum of a row's weights; its own class has weight 1.
+        """
 
+        def of_block(rows: slice) -> Answer:
+            logs = max(sharpness, _LEAST_SHARPNESS) * self._finite[:, rows]
+            top = logs.max(axis=0, initial=0.0)
+            logs -= top
+            weights = np.exp(logs, out=logs)
+            return work(rows, weights, top, np.exp(-top) + weights.sum(axis=0))
 
-def _weigh(logs: Floats) -> tuple[Floats, Floats]:
-    """The weights of other classes relative to the largest of a row's weights, and the logarithm of that; the row's own
-    class has weight 1.
-    """
-    top = logs.max(axis=0, initial=0.0)
-    logs -= top
-    return np.exp(logs, out=logs), top
+        return map_in_threads(of_block, self._blocks, min(count_cores(), len(self._blocks) // 8))

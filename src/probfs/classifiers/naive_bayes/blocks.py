@@ -19,15 +19,13 @@ import numpy.typing as npt
 
 from probfs.classifiers.compiling import why_not_compiled
 from probfs.classifiers.naive_bayes.model import IMPOSSIBLE, LogOdds
-from probfs.classifiers.naive_bayes.rows import CompiledRows, Features, Rows
+from probfs.classifiers.naive_bayes.rows import CompiledRows, Rows
 from probfs.classifiers.options import EstimateName
+from probfs.classifiers.protocol import Features
 from probfs.classifiers.row_odds import Moments, RowOdds, least_probability
-from probfs.columns.dataset import Dataset, ValueCounts
+from probfs.columns.dataset import Dataset, ValueCounts, weigh
 from probfs.rows.blocks import EVERYTHING, Block, Blocks, Part
-from probfs.tables.arrays import Codes, Flags, Floats, Integers, Labels
-
-Dealt = tuple[Integers, Integers, Integers]
-"""Rows, the fold of each, and how many copies of it the fold has: a row may be in several folds."""
+from probfs.tables.arrays import Codes, Flags, Floats, Integers
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,62 +63,72 @@ class Model:
             return LogOdds.join([LogOdds.of(training, self.smoothing) for training in without])
         return self.of_all_rows
 
-    def labelled_rows(self, dataset: Dataset, dealt: Dealt | None = None) -> Rows:
-        """The labelled rows of a dataset that count for something, dealt out to folds where the model has such."""
+    def labelled_rows(self, dataset: Dataset, block: Block | None = None) -> Rows:
+        """The labelled rows of a dataset that count for something; where the model has folds, those of a block whose
+        rows were dealt out to them.
+        """
         rows = np.flatnonzero(dataset.counts)
         model, counts = np.zeros_like(rows), dataset.counts[rows]
-        if dealt is not None:
-            rows, model, counts = dealt
+        if self.folds:
+            assert block is not None, "the rows were not dealt out"
+            assert block.places is not None
+            if dataset.keeps_copies_together:
+                # Each row is in one fold, and there may be very many of them.
+                model = block.places[rows].astype(np.int64)
+            else:
+                copies = np.array([block.copies(fold) for fold in range(block.folds)])
+                model, rows = np.nonzero(copies)
+                counts = copies[model, rows]
             if self.by_time:
                 later = model > 0
                 rows, model, counts = rows[later], model[later] - 1, counts[later]
         elif self.estimate == "loo":
-            model = self._without_row(dataset.labels[rows], None if dataset.weights is None else dataset.weights[rows])
+            model = dataset.labels[rows].astype(np.int64)
+            if dataset.weights is not None:
+                starts, labels = np.cumsum([0, *map(len, self.left_out)]), model.copy()
+                for label, known in enumerate(self.left_out):
+                    own = labels == label
+                    model[own] = starts[label] + np.searchsorted(known, dataset.weights[rows[own]])
         # Neighbours look up the same tables where they are of one class; few keys are sorted fast.
         keys = model * len(dataset.classes) + dataset.labels[rows]
         order = np.argsort(keys.astype(np.min_scalar_type(int(keys.max(initial=0)))), kind="stable")
         rows, model, counts = rows[order], model[order], counts[order]
-        weights = counts if dataset.weights is None else counts * dataset.weights[rows]
-        columns, labels = [feature.labelled for feature in dataset.features], dataset.labels[rows].astype(np.int64)
-        labelled = self._rows(columns, rows, counts, weights, labels, model, self.of_labelled_rows)
-        labelled.subjects = None if dataset.groups is None else dataset.groups[rows]
-        return labelled
-
-    def _without_row(self, labels: Labels, weights: Floats | None) -> Integers:
-        """The model that does not know a row, for rows of these classes and weights."""
-        model = labels.astype(np.int64)
-        if weights is not None:
-            starts = np.cumsum([0, *map(len, self.left_out)])
-            for label, known in enumerate(self.left_out):
-                own = labels == label
-                model[own] = starts[label] + np.searchsorted(known, weights[own])
-        return model
+        return self._make_rows(
+            [feature.labelled for feature in dataset.features],
+            rows,
+            counts,
+            weigh(counts, None if dataset.weights is None else dataset.weights[rows]),
+            dataset.labels[rows].astype(np.int64),
+            model,
+            self.of_labelled_rows,
+            None if dataset.groups is None else dataset.groups[rows],
+        )
 
     def unlabelled_rows(self, dataset: Dataset) -> Rows:
         """The unlabelled rows, scored by the model of all labelled rows, whatever scores the labelled ones."""
         columns = [feature.unlabelled for feature in dataset.features]
         rows = np.flatnonzero(dataset.unlabelled_counts)
-        model = np.zeros(len(rows), dtype=np.int64)
         counts = dataset.unlabelled_counts[rows]
-        return self._rows(columns, rows, counts, counts, None, model, self.of_all_rows)
+        return self._make_rows(columns, rows, counts, weigh(counts, None), None, np.zeros_like(rows), self.of_all_rows)
 
-    def _rows(
+    def _make_rows(
         self,
         columns: Sequence[Codes],
         rows: npt.NDArray[np.intp],
         counts: Integers,
-        weights: Integers | Floats,
+        weights: Floats,
         labels: Integers | None,
         model: Integers,
         models: LogOdds,
+        subjects: Integers | None = None,
     ) -> Rows:
         codes = np.empty((len(columns), len(rows)), dtype=code_dtype(self.counts.values))
         for own_codes, column in zip(codes, columns, strict=True):
             own_codes[:] = column.take(rows)
         kind = CompiledRows if self.compiled and why_not_compiled() is None else Rows
         impossible = math.inf if self.smoothing else IMPOSSIBLE
-        heavy = counts.astype(np.float64), weights.astype(np.float64)
-        return kind(codes, *heavy, labels, model, self.counts.offset, models, impossible)
+        own_counts = counts.astype(np.float64)
+        return kind(codes, own_counts, weights, labels, model, self.counts.offset, models, impossible, subjects)
 
 
 def code_dtype(values: Integers) -> np.dtype[np.unsignedinteger]:
@@ -137,10 +145,6 @@ class State:
 
     def key(self, model: Model) -> tuple[str, bytes, float]:
         return model.key, self.active.tobytes(), self.exponent
-
-
-Judged = tuple[State, float | None]
-"""A state, and the sharpness at which it is judged."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -167,8 +171,8 @@ class BlockOdds:
         return slope, curvature
 
     def minus(self, sharpness: float | None, other: BlockOdds, other_sharpness: float | None) -> Moments:
-        judged = (self.state, sharpness), (other.state, other_sharpness)
-        return self.blocks.ask(_compare, self.model, *judged, self._least)
+        states = self.state, sharpness, other.state, other_sharpness
+        return self.blocks.ask(_compare, self.model, *states, self._least)
 
     @property
     def _least(self) -> float:
@@ -201,19 +205,7 @@ def labelled(block: Block, model: Model, state: State) -> Rows:
 
 
 def _make_labelled(block: Block, model: Model) -> Rows:
-    return model.labelled_rows(block.rows_of(model.part), _deal(block) if model.folds else None)
-
-
-def _deal(block: Block) -> Dealt:
-    assert block.places is not None, "the rows were not dealt out"
-    if block.dataset.groups is not None:
-        # Each row is in one fold, and there may be very many of them.
-        rows = np.flatnonzero(block.dataset.counts)
-        return rows, block.places[rows].astype(np.int64), block.dataset.counts[rows]
-    parts = [(np.flatnonzero(copies), copies[copies > 0]) for copies in map(block.copies, range(block.folds))]
-    folds = np.repeat(np.arange(block.folds), [len(rows) for rows, _ in parts])
-    rows, counts = (np.concatenate(column) for column in zip(*parts, strict=True))
-    return rows, folds, counts
+    return model.labelled_rows(block.rows_of(model.part), block)
 
 
 def _odds(block: Block, model: Model, state: State) -> RowOdds:
@@ -228,14 +220,20 @@ def _derivatives(block: Block, model: Model, state: State, sharpness: float) -> 
     return _odds(block, model, state).derivatives(sharpness)
 
 
-def _compare(block: Block, model: Model, judged: Judged, other: Judged, least: float) -> Moments:
-    (state, sharpness), (other_state, other_sharpness) = judged, other
-
+def _compare(
+    block: Block,
+    model: Model,
+    state: State,
+    sharpness: float | None,
+    other: State,
+    other_sharpness: float | None,
+    least: float,
+) -> Moments:
     def reference() -> Floats:
         # Of rows made for this alone, so that those of the elimination stay as they are.
-        rows = _make_labelled(block, model).bring(other_state.active, other_state.exponent)
+        rows = _make_labelled(block, model).bring(other.active, other.exponent)
         return rows.row_odds().losses(other_sharpness, least)
 
-    theirs = block.recall("reference", (other_state.key(model), other_sharpness), reference)
+    theirs = block.recall("reference", (other.key(model), other_sharpness), reference)
     odds = _odds(block, model, state)
     return odds.moments(odds.losses(sharpness, least) - theirs)

@@ -69,10 +69,18 @@ class FittedNaiveBayes:
         """
         if estimate != "resubstitution":
             check_class_sizes(dataset)
-        left_out = _weights_of_classes(dataset) if estimate == "loo" else ()
-        estimate, folds, self._folds_note = _affordable(dataset, estimate, folds, sum(map(len, left_out)))
-        left_out = left_out if estimate == "loo" else ()
-        self._classes = len(dataset.classes)
+        left_out: tuple[Floats, ...] = ()
+        self._folds_note: Note | None = None
+        if estimate == "loo":
+            weights = np.ones(len(dataset.counts)) if dataset.weights is None else dataset.weights
+            of_classes = [(dataset.counts > 0) & (dataset.labels == label) for label in range(len(dataset.classes))]
+            left_out = tuple(np.unique(weights[rows]) for rows in of_classes)
+            models = sum(map(len, left_out)) if dataset.groups is None else dataset.units
+            self._folds_note = _note_on_folds(dataset, models)
+            if dataset.groups is not None or self._folds_note is not None:
+                # Subjects are folds.
+                folds = models if self._folds_note is None else min(DEFAULT_FOLDS, dataset.units)
+                estimate, left_out = "cv", ()
         self._rows, self._weight, self._unlabelled_rows = dataset.rows, dataset.total_weight, dataset.unlabelled_rows
         by_time = estimate == "cv" and dataset.times is not None
         if by_time:
@@ -80,13 +88,12 @@ class FittedNaiveBayes:
             self._rows, self._weight = judged.rows, judged.total_weight
         self._smoothing = smoothing
         blocks = LocalBlocks(Block(dataset)) if blocks is None else blocks
-        self._table_rows = blocks.ask(_stored_rows)
-        require_memory_for(dataset, "cv" if left_out else estimate, sum(map(len, left_out)) or folds)
+        classes, rounds = len(dataset.classes), rounds or [len(dataset.features)]
         if compiled is None:
-            compiled = self._is_worth_compiling(rounds or [len(dataset.features)])
-        dtype = code_dtype(_values(dataset))
+            cells = blocks.ask(_stored_rows) * (sum(rounds) + _CELLS_PER_ROW * len(rounds)) * (classes - 1)
+            compiled = cells >= _CELLS_WORTH_COMPILING
         # Where the blocks are: another machine may lack what compiling needs.
-        reasons = blocks.each(_compile, dtype, self._classes) if compiled else []
+        reasons = blocks.each(_compile, code_dtype(_values(dataset)), classes) if compiled else []
         self._not_compiled_because = next((reason for reason in reasons if reason is not None), None)
         counts = blocks.ask(count_part, part) if counts is None else counts
         fold_counts: tuple[ValueCounts, ...] = ()
@@ -96,16 +103,10 @@ class FittedNaiveBayes:
             fold_counts = tuple(blocks.ask(count_folds))
         compiled = compiled and self._not_compiled_because is None
         self._blocks = blocks
-        self._model = Model(counts, smoothing, estimate, compiled, fold_counts, by_time, left_out, part)
-        self._shared = blocks.share(self._model)
+        self._model = blocks.share(Model(counts, smoothing, estimate, compiled, fold_counts, by_time, left_out, part))
         self._shrinkage = Shrinkage(shrink, counts, smoothing)
         self._is_active = np.ones(len(dataset.features), dtype=np.bool_)
-        self._active: Features = np.arange(len(dataset.features))
-        self._change_state()
-
-    @property
-    def active(self) -> Features:
-        return self._active
+        self.drop(np.empty(0, dtype=np.intp))
 
     @property
     def notes(self) -> tuple[Note, ...]:
@@ -122,63 +123,42 @@ class FittedNaiveBayes:
             active = np.zeros_like(self._is_active)
             active[list(features)] = True
             state = State(active, state.exponent)
-        return BlockOdds(self._blocks, self._shared, state, self._weight, float(self._rows))
+        return BlockOdds(self._blocks, self._model, state, self._weight, float(self._rows))
 
     def score(self) -> RoundScores:
         """All three scores are sums over blocks of rows."""
         others = self._unlabelled_rows
-        labelled, unlabelled = self._blocks.ask(sum_changes, self._shared, self._state, self._active, others > 0)
-        s_s, s_a = (self._mean(sums, self._weight) for sums in labelled)
-        s_su = None if unlabelled is None else self._mean(labelled[0] + unlabelled[0], self._weight + others)
-        errors, absolute_loss, log_loss = self._blocks.ask(fit, self._shared, self._state).tolist()
+        labelled, unlabelled = self._blocks.ask(sum_changes, self._model, self._state, self.active, others > 0)
+
+        def mean(sums: Floats, rows: float) -> Floats:
+            # In the limit of less and less smoothing these changes are 0.
+            return (sums if self._smoothing else np.where(np.abs(sums) < _NEGLIGIBLE, 0.0, sums)) / rows
+
+        s_s, s_a = (mean(sums, self._weight) for sums in labelled)
+        s_su = None if unlabelled is None else mean(labelled[0] + unlabelled[0], self._weight + others)
+        errors, absolute_loss, log_loss = self._blocks.ask(fit, self._model, self._state).tolist()
         losses = absolute_loss / self._weight, log_loss / self._weight
         return RoundScores(s_s, s_a, s_su, self._rows, round(errors), *losses, self._shrinkage.exponent)
 
-    def _mean(self, sums: Floats, rows: float) -> Floats:
-        # In the limit of less and less smoothing these changes are 0.
-        sums = sums if self._smoothing else np.where(np.abs(sums) < _NEGLIGIBLE, 0.0, sums)
-        return sums / rows
-
     def drop(self, features: Features) -> None:
         self._is_active[features] = False
-        self._active = self._is_active.nonzero()[0]
-        self._change_state()
-
-    def _change_state(self) -> None:
-        """Bring the exponent and the state of the rows up to date with the active features."""
-        self._shrinkage.follow(self._active)
+        self.active: Features = self._is_active.nonzero()[0]
+        self._shrinkage.follow(self.active)
         self._state = State(self._is_active.copy(), self._shrinkage.exponent)
 
-    def _is_worth_compiling(self, rounds: Sequence[int]) -> bool:
-        cells = self._table_rows * (sum(rounds) + _CELLS_PER_ROW * len(rounds)) * (self._classes - 1)
-        return cells >= _CELLS_WORTH_COMPILING
 
-
-def _weights_of_classes(dataset: Dataset) -> tuple[Floats, ...]:
-    """The different weights that rows of each class have."""
-    weights = np.ones(len(dataset.counts)) if dataset.weights is None else dataset.weights
-    held = dataset.counts > 0
-    return tuple(np.unique(weights[held & (dataset.labels == label)]) for label in range(len(dataset.classes)))
-
-
-def _affordable(
-    dataset: Dataset, estimate: EstimateName, folds: int, models: int
-) -> tuple[EstimateName, int, Note | None]:
-    """The estimate and its folds: subjects are folds, and where leaving out takes too many ``models``, ten are."""
-    if estimate != "loo" or (dataset.groups is None and dataset.weights is None):
-        return estimate, folds, None
-    models = models if dataset.groups is None else dataset.units
+def _note_on_folds(dataset: Dataset, models: int) -> Note | None:
+    """A note where leaving out one by one takes too many models, so that ten folds are left out."""
+    if dataset.groups is None and dataset.weights is None:
+        return None
     cells, fewer = models * len(dataset.classes) * int((_values(dataset) + 1).sum()), min(DEFAULT_FOLDS, dataset.units)
-    note = None
-    if cells > _MOST_CELLS_LEFT_OUT and models > fewer:
-        what, kind = f"rows of {models:,} different weights and classes", NoteKind.WEIGHT_FOLDS
-        if dataset.groups is not None:
-            what, kind = f"{models:,} subjects", NoteKind.SUBJECT_FOLDS
-        problem = f"leaving out one by one of {what} would take tables of {cells:,} cells"
-        note = kind.note(f"{problem}, so {fewer} folds of them are left out")
-    if dataset.groups is None and note is None:
-        return "loo", folds, None
-    return "cv", models if note is None else fewer, note
+    if cells <= _MOST_CELLS_LEFT_OUT or models <= fewer:
+        return None
+    what, kind = f"rows of {models:,} different weights and classes", NoteKind.WEIGHT_FOLDS
+    if dataset.groups is not None:
+        what, kind = f"{models:,} subjects", NoteKind.SUBJECT_FOLDS
+    problem = f"leaving out one by one of {what} would take tables of {cells:,} cells"
+    return kind.note(f"{problem}, so {fewer} folds of them are left out")
 
 
 def _compile(block: Block, dtype: np.dtype[Any], classes: int) -> str | None:

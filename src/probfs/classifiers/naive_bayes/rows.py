@@ -14,7 +14,7 @@ may be 0 only because of them, Q is computed from the log-odds that are left.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import partial
 from typing import Any, Self
 
@@ -23,11 +23,10 @@ import numpy.typing as npt
 
 from probfs.classifiers.compiling import loops
 from probfs.classifiers.naive_bayes.model import EVEN_ODDS, LogOdds
+from probfs.classifiers.protocol import Features
 from probfs.classifiers.row_odds import RowOdds
 from probfs.runtime.parallel import run_in_threads, split_range
 from probfs.tables.arrays import Codes, Flags, Floats, Integers
-
-Features = npt.NDArray[np.intp]
 
 _CELLS_PER_BLOCK = 1 << 16
 _FARTHEST = 600.0
@@ -49,14 +48,14 @@ class Rows:
         offset: Integers,
         models: LogOdds,
         impossible: float = math.inf,
+        subjects: Integers | None = None,
     ) -> None:
         """``codes`` is a matrix of features × rows, ``counts`` says how many equal rows each row stands for,
-        ``weights`` what these weigh, and ``model`` which of the models scores it. Unlabelled rows have no ``labels``.
-        ``impossible`` is how far behind a class must lie for its probability to be called 0.
+        ``weights`` what these weigh, and ``model`` which of the models scores it. Unlabelled rows have no ``labels``,
+        and only rows that belong to some have ``subjects``. ``impossible`` is how far behind a class must lie for its
+        probability to be called 0.
         """
-        self.codes = codes
-        self.counts = counts
-        self.weights = weights
+        self.codes, self.counts, self.weights, self.subjects = codes, counts, weights, subjects
         self.labels = labels
         self.model = model
         self.offset = offset
@@ -64,8 +63,6 @@ class Rows:
         self.impossible = impossible
         others, _, self.slots = models.by_slot.shape
         self.classes = others + 1
-        self.subjects: Integers | None = None
-        """The subject of each row, where rows belong to some."""
         self.exponent = 1.0
         self.odds = np.empty((others, codes.shape[1]))
         self._active = np.zeros(len(codes), dtype=np.bool_)
@@ -97,65 +94,50 @@ class Rows:
             return self._divide_out(features)
         sums = np.empty((2, len(features)))
         sums[:, ~are_far] = self._divide_out(features[~are_far])
-        sums[:, are_far] = np.transpose([self._leave_out(feature) for feature in features[are_far]])
+        logs = self._log_weights()
+        for place in np.flatnonzero(are_far):
+            slots, without = self._slots(features[[place]], slice(None))[0], logs.copy()
+            without[:-1] -= [table.take(slots) for table in self.models.by_slot]
+            p, q = (np.exp(each - each.max(axis=0)) for each in (logs, without))
+            changes = p / p.sum(axis=0) - q / q.sum(axis=0)
+            signed = 0.0 if self.labels is None else self.weights @ _of_own_class(changes, self.labels)
+            sums[:, place] = self.weights @ np.abs(changes).sum(axis=0) / 2, signed
         return sums
 
-    def _leave_out(self, feature: np.intp) -> Floats:
-        """The sums of one feature, from the posteriors with and without it."""
-        slots = self._slots(np.array([feature]), slice(None))[0]
-        logs = self._log_weights()
-        without = logs.copy()
-        without[:-1] -= [table.take(slots) for table in self.models.by_slot]
-        changes = _probabilities(logs) - _probabilities(without)
-        signed = 0.0 if self.labels is None else self.weights @ _of_own_class(changes, self.labels)
-        return np.array([self.weights @ np.abs(changes).sum(axis=0) / 2, signed])
-
     def _divide_out(self, features: Features) -> Floats:
-        behind = self._behind()
-        top = behind.argmin(axis=0)
-        posterior = np.exp(-behind)
+        logs = self._log_weights()
+        top = logs.argmax(axis=0)
+        posterior = np.exp(logs - logs.max(axis=0))
         posterior /= posterior.sum(axis=0)
         sums, tables = np.zeros((2, len(features))), self._excess.reshape(self.classes, -1)
         for which, rows in self._blocks(len(features)):
             slots = self._slots(features[which], rows)
-            of_top = tables.take(slots + top[rows] * tables.shape[1])
+            p, of_top = posterior[:, rows], tables.take(slots + top[rows] * tables.shape[1])
             excess = [table.take(slots) - of_top for table in tables]
-            p = posterior[:, rows]
-            mean = _dot(p, excess)
+            mean = sum(of_class * u for of_class, u in zip(p, excess, strict=True))
             scale = self.weights[rows] / (1 + of_top + mean)
-            sums[0, which] += (_dot(p, [np.abs(mean - u) for u in excess]) * scale).sum(axis=1) / 2
+            sizes = sum(of_class * np.abs(mean - u) for of_class, u in zip(p, excess, strict=True))
+            sums[0, which] += (sizes * scale).sum(axis=1) / 2
             if self.labels is not None:
-                own_excess = tables.take(slots + self.labels[rows] * tables.shape[1]) - of_top
-                sums[1, which] += ((mean - own_excess) * _of_own_class(p, self.labels[rows]) * scale).sum(axis=1)
+                own = tables.take(slots + self.labels[rows] * tables.shape[1]) - of_top
+                sums[1, which] += ((mean - own) * _of_own_class(p, self.labels[rows]) * scale).sum(axis=1)
         return sums
 
     def fit(self) -> Floats:
         """The number of errors, and weighted sums of 1 - P_y and of -log P_y. The rows must be labelled."""
         assert self.labels is not None
-        behind = self._behind()
+        logs, against_own = self._log_weights(), self._against_own()
         # Equal probabilities fall to the first class.
-        wrong = np.argmax(behind <= EVEN_ODDS, axis=0) != self.labels
-        shares = np.exp(-behind)
-        whole = shares.sum(axis=0)
-        own_behind = _of_own_class(behind, self.labels)
-        # Where the row's own class leads, those of the others may add up to far less than 1.
-        shares[self.labels, np.arange(len(self.labels))] = 0.0
-        others = shares.sum(axis=0)
-        loss = np.where(own_behind == 0, np.log1p(others), own_behind + np.log(whole))
-        loss[own_behind > self.impossible] = np.inf
+        wrong = np.argmax(logs >= logs.max(axis=0) - EVEN_ODDS, axis=0) != self.labels
+        losses = np.logaddexp.reduce(against_own, axis=0, initial=0.0)
+        misses = -np.expm1(-losses)
+        losses[against_own.max(axis=0) > self.impossible] = np.inf
         # Dot products of many rows would wait for threads of BLAS.
-        sums = wrong * self.counts, others / whole * self.weights, loss * self.weights
-        return np.array([each.sum() for each in sums])
+        return np.array([each.sum() for each in (wrong * self.counts, misses * self.weights, losses * self.weights)])
 
     def row_odds(self) -> RowOdds:
         """The odds of these rows, which must be labelled, at exponent 1."""
-        assert self.labels is not None
-        if self.classes == 2:
-            odds = np.where(self.labels == 0, -self.odds, self.odds)
-        else:
-            logs = self._log_weights()
-            others = [np.where(place < self.labels, logs[place], logs[place + 1]) for place in range(self.classes - 1)]
-            odds = np.stack(others) - _of_own_class(logs, self.labels)
+        odds = self._against_own()
         if math.isfinite(self.impossible):
             behind = odds.max(axis=0, initial=0.0)
             odds[odds < behind - self.impossible] = -np.inf
@@ -163,6 +145,15 @@ class Rows:
         if self.exponent != 1:
             odds /= self.exponent
         return RowOdds(odds, self.weights, float(self.fit()[0]), self.counts, self.subjects)
+
+    def _against_own(self) -> Floats:
+        """The log-odds of every other class against a row's own."""
+        assert self.labels is not None
+        if self.classes == 2:
+            return np.where(self.labels == 0, -self.odds, self.odds)
+        logs = self._log_weights()
+        others = [np.where(place < self.labels, logs[place], logs[place + 1]) for place in range(self.classes - 1)]
+        return np.stack(others) - _of_own_class(logs, self.labels)
 
     def _begin(self, active: Flags, exponent: float) -> None:
         """Sum the log-odds of these features from the beginning, and make the tables of e that they need."""
@@ -195,12 +186,6 @@ class Rows:
         """The log-weight of each class, that of the last being 0: classes × rows."""
         return np.concatenate([self.odds, np.zeros((1, self.odds.shape[1]))])
 
-    def _behind(self) -> Floats:
-        """How far each class's log-weight lies behind the largest: classes × rows."""
-        weights = self._log_weights()
-        behind: Floats = weights.max(axis=0) - weights
-        return behind
-
     def _blocks(self, features: int) -> Iterator[tuple[slice, slice]]:
         """Ranges of features and rows whose cells stay in the cache."""
         count = self.codes.shape[1]
@@ -208,7 +193,7 @@ class Rows:
         wide = max(1, _CELLS_PER_BLOCK // (tall * self.classes))
         for first_row in range(0, count, tall):
             for first in range(0, features, wide):
-                yield slice(first, min(first + wide, features)), slice(first_row, min(first_row + tall, count))
+                yield slice(first, first + wide), slice(first_row, first_row + tall)
 
     def _slots(self, features: Features, rows: slice) -> npt.NDArray[np.intp]:
         """Where the cells of some rows stand in a class's table of models × slots."""
@@ -251,27 +236,19 @@ class CompiledRows(Rows):
         run_in_threads([partial(call, *part) for part in split_range(self._row_blocks, work // _CELLS_WORTH_A_THREAD)])
 
     def _divide_out(self, features: Features) -> Floats:
-        blocks = self._row_blocks
         work = self.codes.shape[1] * (self.classes - 1) * len(features) // _CELLS_WORTH_A_THREAD
+        sums = np.empty((len(features), 2, self._row_blocks))
         # Threads share the blocks of rows or, where there is only one, the features.
-        parts = [slice(*part) for part in (split_range(len(features), work) if blocks == 1 else [(0, len(features))])]
-        sums = [np.empty((2, blocks, part.stop - part.start)) for part in parts]
-        run_in_threads(
-            [
-                partial(self._sum_block_changes, features[part], part_sums, *some)
-                for part, part_sums in zip(parts, sums, strict=True)
-                for some in split_range(blocks, work)
-            ]
-        )
-        total: Floats = np.concatenate(sums, axis=2).sum(axis=1)
+        parts = [(slice(None), part) for part in split_range(self._row_blocks, work)]
+        if self._row_blocks == 1:
+            parts = [(slice(*part), (0, 1)) for part in split_range(len(features), work)]
+        loop = loops().sum_two_class_changes
+        if self.classes > 2:
+            loop = partial(loops().sum_changes, self._labels, self.weights)
+        shared = self.codes, self._offsets, self._excess.ravel(), self._posterior, self._start
+        run_in_threads([partial(loop, *shared, features[which], sums[which], *rows) for which, rows in parts])
+        total: Floats = sums.sum(axis=2).T
         return total
-
-    def _sum_block_changes(self, features: Features, sums: Floats, first: int, end: int) -> None:
-        shared = self.codes, features, self._offsets, self._excess.ravel(), self._posterior, self._start
-        if self.classes == 2:
-            loops().sum_two_class_changes(*shared, sums, first, end)
-        else:
-            loops().sum_changes(*shared, self._labels, self.weights, sums, first, end)
 
     def compile(self) -> None:
         """Compile the loops for tables of this kind, or load them if that was done before."""
@@ -279,24 +256,7 @@ class CompiledRows(Rows):
         self._divide_out(np.empty(0, dtype=np.intp))
 
 
-def _probabilities(log_weights: Floats) -> Floats:
-    weights = np.exp(log_weights - log_weights.max(axis=0))
-    probabilities: Floats = weights / weights.sum(axis=0)
-    return probabilities
-
-
 def _of_own_class(by_class: Floats, labels: Integers) -> Floats:
-    """Of each column the entry of its row's class."""
-    entries: Floats = by_class[-1]
-    for c, of_class in enumerate(by_class[:-1]):
-        # For few classes several times as fast as looking entries up.
-        entries = np.where(labels == c, of_class, entries)
+    """Of each row the entry of its class."""
+    entries: Floats = np.take_along_axis(by_class, labels[None], axis=0)[0]
     return entries
-
-
-def _dot(weights: Floats, terms: Sequence[Floats]) -> Floats:
-    """Σ_c weights_c · terms_c."""
-    total: Floats = weights[0] * terms[0]
-    for weight, term in zip(weights[1:], terms[1:], strict=True):
-        total += weight * term
-    return total

@@ -5,7 +5,7 @@ that name columns, of which some leave the table.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from sklearn.base import clone
@@ -90,44 +90,35 @@ def _column_transformers(estimator: Any) -> list[ColumnTransformer]:
     return [part for part in parts if isinstance(part, ColumnTransformer)]
 
 
-def check_column_names(estimator: Any) -> None:
-    """Refuse transformers that choose columns by position, which changes as columns leave."""
-    for step, columns in _chosen_columns(estimator):
-        if isinstance(columns, slice) or not all(isinstance(name, str) for name in columns):
-            problem = f"the ColumnTransformer's {step!r} chooses columns by position, which changes as some leave"
-            raise UsageError(f"{option('classifier')}: {problem}; name them, or use make_column_selector")
-
-
-def check_column_names_exist(estimator: Any, columns: Sequence[str], source: str) -> None:
-    """Refuse a name that is no column of the table, as scikit-learn would; columns that are left out may be named."""
-    known = set(columns)
-    for step, names in _chosen_columns(estimator):
-        for name in names:
-            if name not in known:
-                problem = f"the ColumnTransformer's {step!r} names {quoted(name)}, which is no column of {source}"
-                raise UsageError(f"{option('classifier')}: {problem}{did_you_mean(name, columns)}")
+def check_column_names(estimator: Any, known: Sequence[str] | None = None, source: str = "") -> None:
+    """Refuse transformers that choose columns by position, which changes as columns leave, or by a name that is not
+    ``known``, as scikit-learn would; columns that are left out may be named.
+    """
+    for transformer in _column_transformers(estimator):
+        for step, _, columns in transformer.transformers:
+            if callable(columns):
+                continue
+            names = [columns] if isinstance(columns, str) else columns
+            problem = None
+            if isinstance(names, slice) or not all(isinstance(name, str) for name in names):
+                problem = "chooses columns by position, which changes as some leave; name them, or use"
+                problem += " make_column_selector"
+            elif known is not None and (unknown := [name for name in names if name not in known]):
+                problem = f"names {quoted(unknown[0])}, which is no column of {source}{did_you_mean(unknown[0], known)}"
+            if problem:
+                raise UsageError(f"{option('classifier')}: the ColumnTransformer's {step!r} {problem}")
 
 
 def keep_columns(estimator: Any, names: Collection[str]) -> None:
     """Make an estimator's transformers do without the columns that are gone; those by selectors do so by themselves."""
     for transformer in _column_transformers(estimator):
-        transformer.transformers = [
-            (name, *_keep(step, columns, names)) for name, step, columns in transformer.transformers
-        ]
-
-
-def _keep(step: Any, columns: Any, names: Collection[str]) -> tuple[Any, Any]:
-    if callable(columns):
-        return step, columns
-    if isinstance(columns, str):
-        # One name alone is handed over as a list of texts, not as a table.
-        return (step, columns) if columns in names else ("drop", [])
-    return step, [name for name in columns if name in names]
-
-
-def _chosen_columns(estimator: Any) -> Iterator[tuple[str, Any]]:
-    """The name of each step of an estimator's ColumnTransformers, and how it chooses columns if not by a function."""
-    for transformer in _column_transformers(estimator):
-        for step, _, columns in transformer.transformers:
-            if not callable(columns):
-                yield step, [columns] if isinstance(columns, str) else columns
+        kept: list[tuple[str, Any, Any]] = []
+        for name, step, columns in transformer.transformers:
+            if isinstance(columns, str) and columns not in names:
+                kept.append((name, "drop", []))
+            elif callable(columns) or isinstance(columns, str):
+                # One name alone is handed over as a list of texts, not as a table.
+                kept.append((name, step, columns))
+            else:
+                kept.append((name, step, [column for column in columns if column in names]))
+        transformer.transformers = kept
