@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from probfs.classifiers import compiling
-from probfs.classifiers.naive_bayes import blocks as blocks_module
+from probfs.classifiers.catalogue import NaiveBayes
 from probfs.classifiers.naive_bayes import classifier as classifier_module
 from probfs.classifiers.naive_bayes import rows as rows_module
 from probfs.classifiers.naive_bayes.classifier import FittedNaiveBayes, judge_held_out
@@ -40,7 +40,7 @@ from tests.support.plain_selection import PlainTable, log_weights, own_probabili
 def labelled_rows(model: FittedNaiveBayes) -> Rows:
     """The labelled rows as the model keeps them, brought up to date."""
     asked = model.odds()
-    return asked.blocks.ask(blocks_module.labelled, asked.model, asked.state)
+    return asked.blocks.ask(classifier_module.labelled, asked.model, asked.state)
 
 
 @pytest.mark.parametrize(
@@ -133,8 +133,9 @@ def test_long_compilations_are_announced(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_tables_that_do_not_fit_into_memory_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[int] = []
     monkeypatch.setattr(classifier_module, "require_memory", lambda needed, *_: asked.append(needed))
-    FittedNaiveBayes(random_dataset(5_000, 40, 3, 2, seed=0), "loo", 0, 1.0, 0)
-    assert asked[0] > 5_000 * 40
+    NaiveBayes().require_memory(random_dataset(5_000, 40, 3, 2, seed=0), "loo", 0)
+    # Bytes of codes, log-odds and posteriors of rows, and tables of two models.
+    assert asked == [5_000 * (40 + 2 * 16 + 48) + 4 * 2 * 2 * 40 * 4 * 8]
 
 
 @given(problems(), st.sampled_from([1.0, 0.3, 0.0]))

@@ -22,7 +22,6 @@ from probfs.classifiers.options import (
     KernelName,
     Number,
     Option,
-    ValueType,
     WholeNumber,
     setting,
 )
@@ -52,7 +51,6 @@ _ADDING_UP = (
 """Estimators that add up what each column says. Any other, a pipeline too, may see columns together."""
 Kind = TypeVar("Kind", bound=UnfittedClassifier)
 
-# Options that several classifiers have.
 bins_setting = partial(
     setting,
     DEFAULT_BINS,
@@ -72,22 +70,17 @@ _cost = partial(
 def _registered(kind: type[Kind]) -> type[Kind]:
     """The same class, known by its name, and with its options in its docstring."""
     CLASSIFIERS.register(kind())
-    entries = [f"{name} : {_type(declared.kind)}\n{_meaning(declared)}" for name, declared in kind.options().items()]
-    kind.__doc__ = "\n".join([f"{kind.__doc__}", "", "Parameters", "----------", *entries, ""])
+    lines = [f"{kind.__doc__}", "", "Parameters", "----------"]
+    for name, declared in kind.options().items():
+        values = [f'"{word}"' for word in getattr(declared.kind, "words", ())]
+        if not isinstance(declared.kind, Choice):
+            values.insert(0, "int" if isinstance(declared.kind, WholeNumber) else "float")
+        default = declared.default_help or declared.default
+        sentence = f"{declared.help[:1].upper()}{declared.help[1:]} Default: {default}."
+        meaning = textwrap.fill(sentence, 100, initial_indent="    ", subsequent_indent="    ")
+        lines += [f"{name} : {' or '.join(values)}", meaning]
+    kind.__doc__ = "\n".join([*lines, ""])
     return kind
-
-
-def _type(kind: ValueType) -> str:
-    words = [f'"{word}"' for word in getattr(kind, "words", ())]
-    if isinstance(kind, Choice):
-        return f"{{{', '.join(words)}}}"
-    return " or ".join(["int" if isinstance(kind, WholeNumber) else "float", *words])
-
-
-def _meaning(declared: Option) -> str:
-    default = declared.default_help or declared.default
-    sentence = f"{declared.help[:1].upper()}{declared.help[1:]} Default: {default}."
-    return textwrap.fill(sentence, 100, initial_indent="    ", subsequent_indent="    ")
 
 
 @_registered
@@ -380,14 +373,18 @@ def find_classifier(classifier: Any, options: Mapping[str, Any] | None = None) -
             name, kind = next(iter(given)), type(classifier).__name__
             raise UsageError(f"{option(name)} goes with a classifier's name; give it to {kind}({name}=…) itself")
         return classifier
+    found: UnfittedClassifier
     if isinstance(classifier, str) or not (isinstance(classifier, type) or hasattr(classifier, "fit")):
         found = CLASSIFIERS[classifier]
-        if "categories" in given:
-            raise UsageError(f"{option('categories')} goes with an estimator given as {option('classifier')} only")
-        options = {name: value for name, value in options.items() if name != "categories"}
     else:
-        found = UserEstimator(estimator=classifier, categories=given.pop("categories", None))
-    _refuse_options_of_others(found, options)
+        found = UserEstimator(estimator=classifier, categories=given.get("categories"))
+    owners = {name: [option("classifier", owner) for owner in having] for name, _, having in known_options()}
+    owners["categories"] = [f"an estimator given as {option('classifier')}"]
+    for name in options:
+        if name not in owners:
+            raise TypeError(f"no classifier has an option {name!r}{did_you_mean(name, owners)}")
+        if name in given and name not in found.options():
+            raise UsageError(f"{option(name)} goes with {' or '.join(owners[name])} only")
     return replace(found, **given)
 
 
@@ -407,15 +404,3 @@ def check_estimate(classifier: UnfittedClassifier, estimate: EstimateName) -> No
         who = option("classifier", classifier.name) if known else classifier.description
         choices = ", ".join(classifier.estimates)
         raise UsageError(f"{option('estimate', estimate)}: {who} has no such estimate; choose from {choices}")
-
-
-def _refuse_options_of_others(classifier: UnfittedClassifier, options: Mapping[str, Any]) -> None:
-    owners = {name: having for name, _, having in known_options()}
-    for name, value in options.items():
-        if name in classifier.options():
-            continue
-        if name not in owners:
-            raise TypeError(f"no classifier has an option {name!r}{did_you_mean(name, owners)}")
-        if value is not None:
-            having = " or ".join(option("classifier", owner) for owner in owners[name])
-            raise UsageError(f"{option(name)} goes with {having} only")

@@ -60,21 +60,14 @@ def compile_loops(compilation: Callable[[], object]) -> str | None:
     return None if error is None else first_line(error)
 
 
-def compile_rows(code_dtype: np.dtype[Any], classes: int) -> str | None:
-    """Compile the loops of Naive Bayes for codes of this type, or load them, by having them go through one row."""
-    from probfs.classifiers.naive_bayes.model import LogOdds
-    from probfs.classifiers.naive_bayes.rows import CompiledRows
-
-    def compile_one_row() -> None:
-        models = LogOdds(np.zeros((classes - 1, 1, 2)), np.zeros((classes - 1, 1)))
-        codes, zero = np.zeros((1, 1), dtype=code_dtype), np.zeros(1, dtype=np.int64)
-        CompiledRows(codes, np.ones(1), np.ones(1), zero, zero, zero, models).compile()
-
-    return compile_loops(compile_one_row)
-
-
 def load_loops_ahead() -> None:
     """Load the loops in another thread, while a large file is being read. What goes wrong goes wrong again where they
     are used, and is told there.
     """
-    threading.Thread(target=lambda: compile_rows(np.dtype(np.uint8), 2), daemon=True).start()
+
+    def load() -> None:
+        from probfs.classifiers.naive_bayes.rows import compile_rows
+
+        compile_rows(None, np.dtype(np.uint8), 2)
+
+    threading.Thread(target=load, daemon=True).start()

@@ -51,15 +51,14 @@ class Choice:
     def metavar(self) -> str:
         return "|".join(self.words)
 
-    def parse(self, text: str) -> str:
-        return self.check(text)
-
     def check(self, value: Any) -> str:
         if not isinstance(value, str) or value not in self.words:
             # A comma among commas would not be seen.
             words = ", ".join(word if word[:1].isalnum() else repr(word) for word in self.words)
             raise ValueError(f"{value!r} is not one of {words}")
         return str(value)
+
+    parse = check
 
 
 @dataclass(frozen=True)

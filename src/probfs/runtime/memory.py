@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import resource
-from collections.abc import Iterator
 from pathlib import Path
 
 from probfs.errors import DataError
@@ -24,31 +23,23 @@ def free_memory() -> int | None:
     """How many bytes this process can still allocate: the least that the machine, its control groups and its own
     limit allow, or None where nothing is known.
     """
-    return min(_free_bytes(), default=None)
-
-
-def _free_bytes() -> Iterator[int]:
-    for line in _read_lines(Path("/proc/meminfo")):
-        if line.startswith("MemAvailable:"):
-            yield int(line.split()[1]) << 10
-    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
-    for line in _read_lines(Path("/proc/self/statm")) if limit != resource.RLIM_INFINITY else ():
-        yield limit - int(line.split()[0]) * resource.getpagesize()
+    known = [int(line.split()[1]) << 10 for line in _read_lines(Path("/proc/meminfo")) if line.startswith("MemAvail")]
+    own, _ = resource.getrlimit(resource.RLIMIT_AS)
+    held = _read_lines(Path("/proc/self/statm"))
+    if own != resource.RLIM_INFINITY and held:
+        known.append(own - int(held[0].split()[0]) * resource.getpagesize())
     for line in _read_lines(Path("/proc/self/cgroup")):
         number, _, path = line.split(":", 2)
-        if number == "0":
-            # The control group of this process and the groups that contain it, as far as they are visible.
-            innermost = _CONTROL_GROUPS / path.lstrip("/")
-            for group in (innermost, *innermost.parents):
-                yield from _free_in_control_group(group)
-
-
-def _free_in_control_group(group: Path) -> Iterator[int]:
-    limit, used = ("".join(_read_lines(group / name)) for name in ("memory.max", "memory.current"))
-    if limit.isdigit() and used.isdigit():
-        # Cached files count as used, but the system drops them when memory is needed.
-        statistics = [line.split() for line in _read_lines(group / "memory.stat")]
-        yield int(limit) - int(used) + sum(int(size) for name, size in statistics if name == "inactive_file")
+        # The control group of this process and the groups that contain it, as far as they are visible.
+        innermost = _CONTROL_GROUPS / path.lstrip("/")
+        for group in (innermost, *innermost.parents) if number == "0" else ():
+            limit, used = ("".join(_read_lines(group / name)) for name in ("memory.max", "memory.current"))
+            if limit.isdigit() and used.isdigit():
+                # Cached files count as used, but the system drops them when memory is needed.
+                statistics = [line.split() for line in _read_lines(group / "memory.stat")]
+                cached = sum(int(size) for name, size in statistics if name == "inactive_file")
+                known.append(int(limit) - int(used) + cached)
+    return min(known, default=None)
 
 
 def _read_lines(path: Path) -> list[str]:

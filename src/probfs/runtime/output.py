@@ -29,9 +29,33 @@ def write_whole(path: str | os.PathLike[str], content: bytes) -> None:
     target = check_writable(path)
     with _failing_in_one_line(path):
         if target is None:
-            _write_directly(path, content)
-        else:
-            _replace_file(target, content)
+            descriptor = _DESCRIPTOR.fullmatch(os.fspath(path))
+            # Opening /dev/stdout again would overwrite the file it is redirected to from the beginning.
+            number = {"stdout": 1, "stderr": 2}.get(descriptor[1], descriptor[1]) if descriptor else None
+            with open(path if number is None else os.dup(int(number)), "wb") as stream:
+                stream.write(content)
+            return
+        # Registered before it exists, so that it is removed whatever happens from then on.
+        beginning = os.fsencode(target.name)[:100].decode(errors="ignore")
+        temporary = target.parent / f".{beginning}.{os.urandom(4).hex()}.tmp"
+        _unfinished.add(temporary)
+        mode = stat.S_IMODE(target.stat().st_mode) if target.exists() else None
+        try:
+            # What replaces a private file is private from its first byte on; a new file is what the umask makes of it.
+            permissions = 0o666 if mode is None else 0o600
+            with open(temporary, "xb", opener=lambda name, flags: os.open(name, flags, permissions)) as stream:
+                stream.write(content)
+                stream.flush()
+                os.fsync(stream.fileno())
+                if mode is not None:
+                    os.fchmod(stream.fileno(), mode)
+            os.replace(temporary, target)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                os.unlink(temporary)
+            raise
+        finally:
+            _unfinished.discard(temporary)
 
 
 def deliver_text(text: str, path: str | os.PathLike[str] | None) -> str:
@@ -102,41 +126,6 @@ def is_stream(path: str | os.PathLike[str]) -> bool:
     """Whether the path exists and is not a regular file, so that no other file can take its place."""
     # Links are not followed first: /dev/stdout may lead to an unnamed pipe, or to a file that is being appended to.
     return bool(_DESCRIPTOR.fullmatch(os.fspath(path))) or (os.path.exists(path) and not os.path.isfile(path))
-
-
-def _write_directly(path: str | os.PathLike[str], content: bytes) -> None:
-    descriptor = _DESCRIPTOR.fullmatch(os.fspath(path))
-    # Opening /dev/stdout again would overwrite the file it is redirected to from the beginning.
-    number = {"stdout": 1, "stderr": 2}.get(descriptor[1], descriptor[1]) if descriptor else None
-    with open(path if number is None else os.dup(int(number)), "wb") as stream:
-        stream.write(content)
-
-
-def _replace_file(target: Path, content: bytes) -> None:
-    # Registered before it exists, so that it is removed whatever happens from then on.
-    beginning = os.fsencode(target.name)[:100].decode(errors="ignore")
-    temporary = target.parent / f".{beginning}.{os.urandom(4).hex()}.tmp"
-    _unfinished.add(temporary)
-    replaced_mode = stat.S_IMODE(target.stat().st_mode) if target.exists() else None
-
-    def create(path: str, flags: int) -> int:
-        # What replaces a private file is private from its first byte on; a new file is what the umask makes of it.
-        return os.open(path, flags, 0o666 if replaced_mode is None else 0o600)
-
-    try:
-        with open(temporary, "xb", opener=create) as stream:
-            stream.write(content)
-            stream.flush()
-            os.fsync(stream.fileno())
-            if replaced_mode is not None:
-                os.fchmod(stream.fileno(), replaced_mode)
-        os.replace(temporary, target)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(temporary)
-        raise
-    finally:
-        _unfinished.discard(temporary)
 
 
 def remove_unfinished() -> None:

@@ -166,14 +166,18 @@ class Workers:
 
 
 def _run_in_workers(jobs: int, work: Callable[[Task], Result], tasks: Sequence[Task]) -> Iterator[Result]:
-    from joblib import Parallel, delayed
+    from joblib import Parallel, delayed, parallel_config
+
+    def run_alone(task: Task) -> Result:
+        """Run a task in a worker that has one core. (joblib and Dask limit BLAS and OpenMP in their workers.)"""
+        with parallel_config(backend="sequential"):
+            return work(task)
 
     in_main = threading.current_thread() is threading.main_thread()
     # A terminal sends Ctrl-C to the new processes, too, and each would print a traceback; this process ends them.
     handler = signal.signal(signal.SIGINT, signal.SIG_IGN) if in_main else None
     try:
-        parallel = Parallel(n_jobs=jobs, return_as="generator")
-        results: Generator[Result] = parallel(delayed(_run_alone)(work, task) for task in tasks)
+        results: Generator[Result] = Parallel(n_jobs=jobs, return_as="generator")(map(delayed(run_alone), tasks))
     finally:
         if handler is not None:
             signal.signal(signal.SIGINT, handler)
@@ -188,11 +192,3 @@ def _run_in_workers(jobs: int, work: Callable[[Task], Result], tasks: Sequence[T
         with catch_fit_warnings():
             # After an error or Ctrl-C, joblib would complain that it has worked in vain.
             results.close()
-
-
-def _run_alone(work: Callable[[Task], Result], task: Task) -> Result:
-    """Run a task in a worker that has one core. (joblib and Dask limit BLAS and OpenMP in their workers.)"""
-    from joblib import parallel_config
-
-    with parallel_config(backend="sequential"):
-        return work(task)

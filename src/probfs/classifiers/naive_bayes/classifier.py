@@ -1,28 +1,32 @@
-"""Categorical Naive Bayes: leave-one-out by table look-up, removal by division, no refit anywhere."""
+"""Categorical Naive Bayes: leave-one-out by table look-up, removal by division, no refit anywhere.
+
+Rows are in blocks, which are asked for sums. A block's rows and their log-odds follow from the model and from the
+features that are active. They are brought up to date where the block still has them from the question before, and made
+anew where it has not: after a worker died, for instance. Either way they are the same, up to rounding.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from probfs.classifiers.compiling import compile_rows
-from probfs.classifiers.naive_bayes.blocks import BlockOdds, Model, State, code_dtype, fit, sum_changes
 from probfs.classifiers.naive_bayes.model import IMPOSSIBLE
+from probfs.classifiers.naive_bayes.rows import Model, Rows, code_dtype, compile_rows
 from probfs.classifiers.naive_bayes.shrinkage import Shrinkage, ShrinkName
 from probfs.classifiers.options import DEFAULT_FOLDS, EstimateName
 from probfs.classifiers.protocol import Features, RoundScores
-from probfs.classifiers.row_odds import RowOdds
+from probfs.classifiers.row_odds import Moments, RowOdds, least_probability
 from probfs.columns.dataset import Dataset, ValueCounts
 from probfs.columns.folds import check_class_sizes, consecutive_folds, refuse_many_folds
 from probfs.notes import Note, NoteKind
 from probfs.rows.blocks import EVERYTHING, Block, Blocks, LocalBlocks, Part, deal_blocks
 from probfs.runtime.memory import require_memory
 from probfs.screening.counting import count_folds, count_part
-from probfs.tables.arrays import Floats, Integers
+from probfs.tables.arrays import Flags, Floats, Integers
 
 if TYPE_CHECKING:
     from probfs.classifiers.protocol import HoldOutRequest
@@ -36,6 +40,49 @@ _CELLS_PER_ROW = 15
 _MOST_CELLS_LEFT_OUT = 1 << 22
 """Of the tables of log-odds that leave-one-out has: one for each subject, or for each class and weight."""
 _NEGLIGIBLE = math.exp(-IMPOSSIBLE)
+
+
+@dataclass(frozen=True, eq=False)
+class State:
+    """What changes during an elimination."""
+
+    active: Flags
+    exponent: float = 1.0
+
+    def key(self, model: Model) -> tuple[str, bytes, float]:
+        return model.key, self.active.tobytes(), self.exponent
+
+
+@dataclass(frozen=True, eq=False)
+class BlockOdds:
+    """``Odds`` of labelled rows in blocks, at exponent 1."""
+
+    blocks: Blocks
+    model: Model
+    state: State
+    rows: float
+    """What the rows weigh."""
+    copies: float
+    """How many rows there are."""
+
+    @property
+    def errors(self) -> float:
+        return float(self.blocks.ask(fit, self.model, self.state)[0])
+
+    def loss(self, sharpness: float | None) -> float:
+        return float(self.blocks.ask(_sum_losses, self.model, self.state, sharpness, self._least)) / self.rows
+
+    def derivatives(self, sharpness: float) -> tuple[float, float]:
+        slope, curvature = self.blocks.ask(_derivatives, self.model, self.state, sharpness)
+        return slope, curvature
+
+    def minus(self, sharpness: float | None, other: BlockOdds, other_sharpness: float | None) -> Moments:
+        states = self.state, sharpness, other.state, other_sharpness
+        return self.blocks.ask(_compare, self.model, *states, self._least)
+
+    @property
+    def _least(self) -> float:
+        return least_probability(self.copies)
 
 
 class FittedNaiveBayes:
@@ -93,7 +140,7 @@ class FittedNaiveBayes:
             cells = blocks.ask(_stored_rows) * (sum(rounds) + _CELLS_PER_ROW * len(rounds)) * (classes - 1)
             compiled = cells >= _CELLS_WORTH_COMPILING
         # Where the blocks are: another machine may lack what compiling needs.
-        reasons = blocks.each(_compile, code_dtype(_values(dataset)), classes) if compiled else []
+        reasons = blocks.each(compile_rows, code_dtype(_values(dataset)), classes) if compiled else []
         self._not_compiled_because = next((reason for reason in reasons if reason is not None), None)
         counts = blocks.ask(count_part, part) if counts is None else counts
         fold_counts: tuple[ValueCounts, ...] = ()
@@ -161,11 +208,6 @@ def _note_on_folds(dataset: Dataset, models: int) -> Note | None:
     return kind.note(f"{problem}, so {fewer} folds of them are left out")
 
 
-def _compile(block: Block, dtype: np.dtype[Any], classes: int) -> str | None:
-    """Compile loops for the process of a block; why that failed, if it did."""
-    return compile_rows(dtype, classes)
-
-
 def require_memory_for(dataset: Dataset, estimate: EstimateName, folds: int) -> None:
     """Refuse a table that does not fit into memory, before anything of it is counted."""
     values, classes = _values(dataset), len(dataset.classes)
@@ -195,3 +237,63 @@ def _values(dataset: Dataset) -> Integers:
 
 def _stored_rows(block: Block) -> int:
     return len(block.dataset.counts) + len(block.dataset.unlabelled_counts)
+
+
+# What is asked of a block
+
+
+def sum_changes(
+    block: Block, model: Model, state: State, features: Features, unlabelled: bool
+) -> tuple[Floats, Floats | None]:
+    """``Rows.sum_changes`` of labelled rows and, where there are any, of unlabelled ones."""
+    of_labelled = labelled(block, model, state).sum_changes(features)
+    if not unlabelled:
+        return of_labelled, None
+    others = block.recall("unlabelled rows", model.key, lambda: model.unlabelled_rows(block.rows_of(model.part)))
+    return of_labelled, others.bring(state.active, state.exponent).sum_changes(features)
+
+
+def fit(block: Block, model: Model, state: State) -> Floats:
+    """``Rows.fit`` of labelled rows."""
+    return block.recall("fit", state.key(model), lambda: labelled(block, model, state).fit())
+
+
+def labelled(block: Block, model: Model, state: State) -> Rows:
+    """The labelled rows, brought up to date."""
+    rows = block.recall("labelled rows", model.key, lambda: _make_labelled(block, model))
+    return rows.bring(state.active, state.exponent)
+
+
+def _make_labelled(block: Block, model: Model) -> Rows:
+    return model.labelled_rows(block.rows_of(model.part), block)
+
+
+def _odds(block: Block, model: Model, state: State) -> RowOdds:
+    return block.recall("odds", state.key(model), lambda: labelled(block, model, state).row_odds())
+
+
+def _sum_losses(block: Block, model: Model, state: State, sharpness: float | None, least: float) -> float:
+    return _odds(block, model, state).sum_losses(sharpness, least)
+
+
+def _derivatives(block: Block, model: Model, state: State, sharpness: float) -> tuple[float, float]:
+    return _odds(block, model, state).derivatives(sharpness)
+
+
+def _compare(
+    block: Block,
+    model: Model,
+    state: State,
+    sharpness: float | None,
+    other: State,
+    other_sharpness: float | None,
+    least: float,
+) -> Moments:
+    def reference() -> Floats:
+        # Of rows made for this alone, so that those of the elimination stay as they are.
+        rows = _make_labelled(block, model).bring(other.active, other.exponent)
+        return rows.row_odds().losses(other_sharpness, least)
+
+    theirs = block.recall("reference", (other.key(model), other_sharpness), reference)
+    odds = _odds(block, model, state)
+    return odds.moments(odds.losses(sharpness, least) - theirs)

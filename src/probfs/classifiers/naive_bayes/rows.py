@@ -14,17 +14,23 @@ may be 0 only because of them, Q is computed from the log-odds that are left.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from functools import partial
+import uuid
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+from itertools import accumulate
 from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from probfs.classifiers.compiling import loops
-from probfs.classifiers.naive_bayes.model import EVEN_ODDS, LogOdds
+from probfs.classifiers.compiling import compile_loops, loops, why_not_compiled
+from probfs.classifiers.naive_bayes.model import EVEN_ODDS, IMPOSSIBLE, LogOdds
+from probfs.classifiers.options import EstimateName
 from probfs.classifiers.protocol import Features
 from probfs.classifiers.row_odds import RowOdds
+from probfs.columns.dataset import Dataset, ValueCounts, weigh
+from probfs.rows.blocks import EVERYTHING, Block, Part
 from probfs.runtime.parallel import run_in_threads, split_range
 from probfs.tables.arrays import Codes, Flags, Floats, Integers
 
@@ -256,7 +262,128 @@ class CompiledRows(Rows):
         self._divide_out(np.empty(0, dtype=np.intp))
 
 
+def compile_rows(block: Block | None, code_dtype: np.dtype[Any], classes: int) -> str | None:
+    """Compile the loops for codes of this type, or load them, by having them go through one row, in the process of a
+    block; why that failed, if it did.
+    """
+
+    def compile_one_row() -> None:
+        models = LogOdds(np.zeros((classes - 1, 1, 2)), np.zeros((classes - 1, 1)))
+        codes, zero = np.zeros((1, 1), dtype=code_dtype), np.zeros(1, dtype=np.int64)
+        CompiledRows(codes, np.ones(1), np.ones(1), zero, zero, zero, models).compile()
+
+    return compile_loops(compile_one_row)
+
+
 def _of_own_class(by_class: Floats, labels: Integers) -> Floats:
     """Of each row the entry of its class."""
     entries: Floats = np.take_along_axis(by_class, labels[None], axis=0)[0]
     return entries
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """What scores the rows of all blocks."""
+
+    counts: ValueCounts
+    """Of all labelled rows, wherever they are."""
+    smoothing: float
+    estimate: EstimateName
+    compiled: bool
+    """Whether compiled loops go through the cells, where they can be had."""
+    folds: tuple[ValueCounts, ...] = ()
+    """Of each fold, for ``estimate="cv"``."""
+    by_time: bool = False
+    """Whether each fold is judged by a model of those before it; the first is not judged."""
+    left_out: tuple[Floats, ...] = ()
+    """Of each class, the different weights of its rows, for ``estimate="loo"``."""
+    part: Part = EVERYTHING
+    key: str = field(default_factory=lambda: uuid.uuid4().hex)
+    """By which blocks know the model again."""
+
+    @cached_property
+    def of_all_rows(self) -> LogOdds:
+        return LogOdds.of(self.counts, self.smoothing)
+
+    @cached_property
+    def of_labelled_rows(self) -> LogOdds:
+        """One model for each class and weight of rows that are left out, one for each fold, or one for all rows."""
+        if self.estimate == "loo":
+            left_out = [(label, weight) for label, weights in enumerate(self.left_out) for weight in weights.tolist()]
+            return LogOdds.join([LogOdds.of(self.counts, self.smoothing, *row) for row in left_out])
+        if self.estimate == "cv":
+            without = accumulate(self.folds[:-1]) if self.by_time else [self.counts - fold for fold in self.folds]
+            return LogOdds.join([LogOdds.of(training, self.smoothing) for training in without])
+        return self.of_all_rows
+
+    def labelled_rows(self, dataset: Dataset, block: Block | None = None) -> Rows:
+        """The labelled rows of a dataset that count for something; where the model has folds, those of a block whose
+        rows were dealt out to them.
+        """
+        rows = np.flatnonzero(dataset.counts)
+        model, counts = np.zeros_like(rows), dataset.counts[rows]
+        if self.folds:
+            assert block is not None, "the rows were not dealt out"
+            assert block.places is not None
+            if dataset.keeps_copies_together:
+                # Each row is in one fold, and there may be very many of them.
+                model = block.places[rows].astype(np.int64)
+            else:
+                copies = np.array([block.copies(fold) for fold in range(block.folds)])
+                model, rows = np.nonzero(copies)
+                counts = copies[model, rows]
+            if self.by_time:
+                later = model > 0
+                rows, model, counts = rows[later], model[later] - 1, counts[later]
+        elif self.estimate == "loo":
+            model = dataset.labels[rows].astype(np.int64)
+            if dataset.weights is not None:
+                starts, labels = np.cumsum([0, *map(len, self.left_out)]), model.copy()
+                for label, known in enumerate(self.left_out):
+                    own = labels == label
+                    model[own] = starts[label] + np.searchsorted(known, dataset.weights[rows[own]])
+        # Neighbours look up the same tables where they are of one class; few keys are sorted fast.
+        keys = model * len(dataset.classes) + dataset.labels[rows]
+        order = np.argsort(keys.astype(np.min_scalar_type(int(keys.max(initial=0)))), kind="stable")
+        rows, model, counts = rows[order], model[order], counts[order]
+        return self._make_rows(
+            [feature.labelled for feature in dataset.features],
+            rows,
+            counts,
+            weigh(counts, None if dataset.weights is None else dataset.weights[rows]),
+            dataset.labels[rows].astype(np.int64),
+            model,
+            self.of_labelled_rows,
+            None if dataset.groups is None else dataset.groups[rows],
+        )
+
+    def unlabelled_rows(self, dataset: Dataset) -> Rows:
+        """The unlabelled rows, scored by the model of all labelled rows, whatever scores the labelled ones."""
+        columns = [feature.unlabelled for feature in dataset.features]
+        rows = np.flatnonzero(dataset.unlabelled_counts)
+        counts = dataset.unlabelled_counts[rows]
+        return self._make_rows(columns, rows, counts, weigh(counts, None), None, np.zeros_like(rows), self.of_all_rows)
+
+    def _make_rows(
+        self,
+        columns: Sequence[Codes],
+        rows: npt.NDArray[np.intp],
+        counts: Integers,
+        weights: Floats,
+        labels: Integers | None,
+        model: Integers,
+        models: LogOdds,
+        subjects: Integers | None = None,
+    ) -> Rows:
+        codes = np.empty((len(columns), len(rows)), dtype=code_dtype(self.counts.values))
+        for own_codes, column in zip(codes, columns, strict=True):
+            own_codes[:] = column.take(rows)
+        kind = CompiledRows if self.compiled and why_not_compiled() is None else Rows
+        impossible = math.inf if self.smoothing else IMPOSSIBLE
+        own_counts = counts.astype(np.float64)
+        return kind(codes, own_counts, weights, labels, model, self.counts.offset, models, impossible, subjects)
+
+
+def code_dtype(values: Integers) -> np.dtype[np.unsignedinteger]:
+    """The narrowest dtype that fits the codes of features with so many values, a missing cell's included."""
+    return np.min_scalar_type(int(values.max(initial=0)))
