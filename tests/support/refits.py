@@ -128,6 +128,8 @@ class Expected:
     s_a: list[float]
     s_su: list[float]
     errors: int
+    ties: int
+    """How many rows have two classes that no two ways to compute their probabilities need put in the same order."""
     absolute_loss: float
     cv_errors: int | None
 
@@ -170,6 +172,7 @@ class SlowRound:
             [signed_score(p[known], one[known], own[known], counts[known]) for one in q],
             [absolute_score(p, one, counts) for one in q] if not known.all() else [],
             int(counts[known][predicted != own[known]].sum()),
+            int(counts[known][np.diff(np.sort(p[known], axis=1)[:, -2:], axis=1)[:, 0] < 1e-6].sum()),
             float(np.average(1 - right, weights=counts[known])),
             cv_errors,
         )
