@@ -6,18 +6,88 @@ import io
 import os
 import re
 import unicodedata
+import warnings
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
+import pandas as pd
 import pytest
 from pypdf import PdfReader
 
-from tests.browser.conftest import Pages
-from tests.support.browser import HOSTILE_FOR_PAGES, Browser
+import probfs
+from tests.support.browser import (
+    HOSTILE_FOR_PAGES,
+    MISSING,
+    Browser,
+    find_browser,
+    hostile_frame,
+    large_frame,
+    long_named_frame,
+    mixed_frame,
+    open_browser,
+)
+from tests.support.paths import SAMPLES
 
 NAMES = "#features tbody th"
 _CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
 AXE = Path(os.environ.get("AXE_CORE") or _CACHE / "probfs-tests" / "axe.min.js")
 """The checker that browsers' own tools use; `.ci/install-browser` fetches it."""
+
+
+PLAIN: dict[str, Any] = {"screen": False, "score": "absolute"}
+"""Every column has a round of its own."""
+
+
+@pytest.fixture(scope="module")
+def shared_browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    programs = find_browser()
+    if programs is None:
+        pytest.skip(MISSING)
+    pytest.importorskip("selenium", reason="selenium is not installed (pip install 'probfs[test]')")
+    with warnings.catch_warnings():
+        # What chromium and its driver leave open is not ours to close.
+        warnings.simplefilter("ignore", ResourceWarning)
+        with open_browser(programs, tmp_path_factory.mktemp("profile")) as opened:
+            yield opened
+
+
+@pytest.fixture
+def browser(shared_browser: Browser) -> Browser:
+    """Every test begins in a light window of the same size, with scripts."""
+    shared_browser.set_scripting(True)
+    shared_browser.resize(1200)
+    shared_browser.prefer("light")
+    return shared_browser
+
+
+class Pages(dict[str, Path]):
+    """Reports, each made when it is first asked for."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def __missing__(self, name: str) -> Path:
+        kind, _, data = name.partition(" ")
+        frames = {"hostile": hostile_frame, "mixed": mixed_frame, "large": large_frame, "long-named": long_named_frame}
+        table: Path | pd.DataFrame = frames[data]() if data in frames else SAMPLES / "kiln.csv"
+        target = {"kiln": "cracked", "hostile": "<h1>target</h1>"}.get(data, "outcome")
+        result: probfs.Ranking | probfs.Selection | probfs.Pairs
+        if kind == "pairs":
+            result = probfs.pairs(table, target=target)
+        elif kind == "selection":
+            result = probfs.select(table, target=target, report=True, folds=2)
+        else:
+            step, sure = 0.05 if data == "large" else 1, kind == "uncertain"
+            result = probfs.rank(table, target=target, report=True, step=step, uncertainty=sure, **PLAIN)
+        self[name] = self._folder / f"{name}.html"
+        result.to_html(self[name])
+        return self[name]
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory: pytest.TempPathFactory) -> Pages:
+    return Pages(tmp_path_factory.mktemp("pages"))
 
 
 def column(browser: Browser, number: int) -> list[str]:
@@ -33,17 +103,6 @@ def sort_by(browser: Browser, heading: str) -> str | None:
     )
     sorted_now: str | None = browser.run(script, heading)
     return sorted_now
-
-
-def type_into(browser: Browser, selector: str, text: str) -> None:
-    field = browser.find(selector)
-    field.clear()
-    field.send_keys(text)
-
-
-def choose(browser: Browser, selector: str, value: object, event: str = "change") -> None:
-    script = "const e = document.querySelector(arguments[0]); e.value = arguments[1]; e.dispatchEvent(new Event('%s'))"
-    browser.run(script % event, selector, value)
 
 
 def overflowing(browser: Browser, *, may_scroll: bool = False) -> list[str]:
@@ -149,15 +208,17 @@ def test_tables_are_sorted_by_number_or_text_with_empty_cells_last(browser: Brow
 
 def test_rows_are_searched_and_groups_chosen(browser: Browser, pages: Pages) -> None:
     browser.open(pages["ranking mixed"])
-    search = ".searched input[type=search]"
-    type_into(browser, search, "COPY_")
+    field, status = browser.find(".searched input[type=search]"), browser.find("#features-section .found")
+    field.send_keys("COPY_")
     assert sorted(browser.texts(NAMES)) == [f"near_copy_{number}" for number in range(5)]
-    status = browser.find("#features-section .found")
     assert (status.text, status.get_attribute("role")) == ("5 of 20 rows shown", "status")
-    type_into(browser, search, "no such name")
-    assert list(browser.texts(NAMES)) == []
-    type_into(browser, search, " ")
-    choose(browser, "#features-section select", "noise")
+    field.send_keys("1")
+    assert (list(browser.texts(NAMES)), status.text) == (["near_copy_1"], "1 of 20 rows shown")
+    field.clear()
+    field.send_keys(" ")
+    assert status.text == "20 of 20 rows shown"
+    script = "const e = document.querySelector(arguments[0]); e.value = 'noise'; e.dispatchEvent(new Event('change'))"
+    browser.run(script, "#features-section select")
     names = browser.texts(NAMES)
     assert 0 < len(names) < 20
     assert all(name.startswith("noise_") for name in names)

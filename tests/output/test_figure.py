@@ -11,6 +11,7 @@ from typing import Any
 
 import matplotlib as mpl
 import numpy as np
+import pandas as pd
 import pytest
 from matplotlib import pyplot
 from matplotlib.axes import Axes
@@ -20,6 +21,7 @@ from matplotlib.patches import Rectangle
 from matplotlib.text import Text
 from matplotlib.transforms import Bbox
 
+import probfs
 from probfs.errors import UsageError
 from probfs.output.figure import figure_file
 from probfs.tables.arrays import Floats
@@ -145,6 +147,28 @@ def test_a_selection_has_verdicts_the_cut_and_unseen_rows() -> None:
     assert losses.get_xticks().tolist() == [0, 1, 2, 3, 4, 5, 6]
     many = make_large_selection(NAMES[:200]).plot()[1]
     assert many.get_xticks().tolist() == [0, 1, 10, 120]
+
+
+def test_wrong_rows_are_shares_of_the_rows_that_are_judged() -> None:
+    chance = np.random.default_rng(0)
+    cells = chance.normal(size=(200, 3))
+    frame = pd.DataFrame(cells, columns=list("abc")).assign(when=range(200), y=cells[:, 0] + cells[:, 1] > 0)
+    in_time = probfs.select(frame, target="y", time="when", folds=4)
+    at_once = probfs.select(frame.drop(columns="when"), target="y", folds=0)
+    assert in_time.ranking is not None
+    for selection, rows, without in (
+        (in_time, in_time.ranking.rounds[0].rows, in_time.sizes[0].errors),
+        (at_once, 200, 200 - max(at_once.input.classes.values())),
+    ):
+        _, wrong = selection.drawing().panels
+        expected = {size.features: size.errors / rows for size in selection.sizes} | {0: without / rows}
+        assert dict(wrong.curves[0].points) == pytest.approx(
+            {size: expected[size] for size, _ in wrong.curves[0].points}
+        )
+    assert in_time.ranking.rounds[0].rows < 200
+    # A document does not say how many rows were judged.
+    assert probfs.Selection.from_json(in_time.to_json()).drawing().panels == ()
+    assert probfs.Selection.from_json(at_once.to_json()).drawing().panels == at_once.drawing().panels
 
 
 def test_top_decides_how_many_bars_there_are_and_the_rest_is_summed_up() -> None:
