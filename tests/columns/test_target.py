@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -9,6 +11,7 @@ import pytest
 
 import probfs
 from probfs.columns.choice import ColumnChoice
+from probfs.columns.encode import encode
 from probfs.columns.mapping import ColumnMapping, parse_mapping
 from probfs.columns.rules import UNKNOWN
 from probfs.columns.target import (
@@ -206,6 +209,26 @@ def test_anything_else_is_shown_with_its_line(written: str) -> None:
     wrong = f"'{written}' is not a row count; use whole numbers of up to 15 digits"
     problem = wrong if written else "the row count is missing; write 0 for no row"
     assert str(caught.value) == f"t.csv:3: column 'n': {problem}"
+
+
+@pytest.mark.parametrize(
+    ("cell", "odd", "rule", "place"),
+    [
+        (lambda n: f"${n * 31}.50", "?5", {"weight": "w"}, 13),
+        (lambda n: f"${n * 31}.50", "?5", {"time": "w"}, 13),
+        (lambda n: f"{n % 28 + 1:02}.01.2020", "30.02.2020x", {"time": "w"}, 13),
+        # Where none fits, or no number is asked for in another way, the first one is at fault.
+        (lambda n: f"{n % 28 + 1:02}.01.2020", "x", {"weight": "w"}, 2),
+        (lambda n: "abc"[n % 3], "x", {"weight": "w"}, 2),
+        (lambda n: f"${n + 1}", "x", {"count": "w"}, 2),
+    ],
+)
+def test_among_prices_or_dates_the_cell_that_is_none_is_at_fault(
+    cell: Callable[[int], str], odd: str, rule: dict[str, str], place: int
+) -> None:
+    rows = [("uv"[n % 2], odd if n == 11 else cell(n), "pq"[n % 3 > 1]) for n in range(40)]
+    with pytest.raises(DataError, match=rf"^t\.csv:{place}: column 'w': '{re.escape(rows[place - 2][1])}' is no"):
+        encode(prepare_csv(csv_of_rows(["a", "w", "y"], rows), **rule))
 
 
 def test_no_more_rows_than_doubles_can_count() -> None:

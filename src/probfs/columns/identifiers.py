@@ -111,13 +111,9 @@ def identifier_reason(column: Column, profile: Profile, weights: Integers | None
         if in_order[0] in (0, 1) and np.array_equal(in_order, np.arange(column.rows) + in_order[0]):
             return f"numbers the rows from {int(in_order[0])} on"
     counts = column.counts(weights)
-    many = np.count_nonzero(counts[:-1]) > min(enough, _MOST) * counts[:-1].sum()
-    return _reason_by_values(column, counts, enough) if many else None
-
-
-def _reason_by_values(column: Column, counts: Integers, enough: float) -> str | None:
-    """Why values that are mostly different seem to name their rows; ``counts`` ends with the missing cells."""
     codes = np.flatnonzero(counts[:-1])
+    if len(codes) <= min(enough, _MOST) * counts[:-1].sum():
+        return None
     values = column.entries.take(index_array(codes))
     numbers = some_numbers(values, Kind.NUMBER)
     are_numbers = bool(np.mean(~np.isnan(numbers)) >= _NEARLY_NUMERIC)

@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 
 import numpy as np
 
@@ -85,7 +85,7 @@ def note_on_kept_leaks(leaks: Mapping[str, Leak], kept: Iterable[str]) -> list[N
     return [NoteKind.LEAK_KEPT.note(f"{problem}; {remedy}", names)] if names else []
 
 
-@lru_cache(maxsize=1 << 12)
+@cache
 def _most_errors(guessing: int, missing: bool = False, extra: int = 0) -> int:
     """The most errors that a leak makes where guessing makes so many, -1 if even none would prove nothing.
 

@@ -271,8 +271,16 @@ def _rule_from_table(table: Mapping[str, Any]) -> Rule:
         raise _RefusedError(f"'other' goes with groups and min_count, not with {kind}")
     if other is not None and not isinstance(other, str):
         raise _RefusedError("other must be a name, in quotes")
-    if kind in ("groups", "cut"):
-        return _groups(value, other) if kind == "groups" else _cut(value)
+    if kind == "groups":
+        return _groups(value, other)
+    if kind == "cut":
+        given = value if isinstance(value, list) and not any(isinstance(point, str) for point in value) else []
+        points = [point for point in map(_position, map(str, given)) if point is not None]
+        if not points or len(points) < len(given) or len({scale for scale, _ in points}) > 1:
+            raise _RefusedError("cut must be a list of numbers, or of dates, like [18, 30, 65]")
+        if not all(low < high for (_, low), (_, high) in pairwise(points)):
+            raise _RefusedError("cut points must grow from left to right")
+        return Cut(tuple(point for _, point in points), points[0][0])
     most = _MOST_COUNTED if kind == "min_count" else MOST_BINS
     if isinstance(value, bool) or not isinstance(value, int) or not 2 <= value <= most:
         limits = "of rows, 2 or more" if kind == "min_count" else f"from 2 to {most}"
@@ -280,16 +288,6 @@ def _rule_from_table(table: Mapping[str, Any]) -> Rule:
     if kind == "min_count":
         return Frequent(value, other)
     return Quantiles(value) if kind == "quantiles" else Widths(value)
-
-
-def _cut(value: Any) -> Rule:
-    given = value if isinstance(value, list) and not any(isinstance(point, str) for point in value) else []
-    points = [point for point in map(_position, map(str, given)) if point is not None]
-    if not points or len(points) < len(given) or len({scale for scale, _ in points}) > 1:
-        raise _RefusedError("cut must be a list of numbers, or of dates, like [18, 30, 65]")
-    if not all(low < high for (_, low), (_, high) in pairwise(points)):
-        raise _RefusedError("cut points must grow from left to right")
-    return Cut(tuple(point for _, point in points), points[0][0])
 
 
 def _groups(value: Any, other: str | None) -> Rule:

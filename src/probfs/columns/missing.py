@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
+from functools import cache
 
 import numpy as np
 import pyarrow as pa
@@ -159,7 +159,7 @@ def missingness_p_value(missing_by_class: Sequence[float], rows_by_class: Sequen
     return min(1.0, min(tests) * len(missing))
 
 
-@lru_cache(maxsize=1 << 12)
+@cache
 def _two_sided(found: int, total: int, size: int, drawn: int) -> float:
     """The probability of an outcome no likelier than ``found`` when ``drawn`` of ``total`` are drawn, ``size`` of which
     are of the class.
