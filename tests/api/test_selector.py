@@ -28,7 +28,6 @@ from sklearn.utils.estimator_checks import check_estimator
 
 import probfs
 from probfs import NaiveBayes, ProbabilisticSelector
-from probfs.api.selector import _wanted_number
 from probfs.classifiers.catalogue import CLASSIFIERS
 
 LABELS = np.array(["no", "yes"])
@@ -185,8 +184,13 @@ def test_a_fraction_is_of_all_columns(wanted: float, number: int) -> None:
     frame, y = mixed_frame(40)
     selector = ProbabilisticSelector(n_features_to_select=wanted).fit(frame, y)
     assert selector.n_features_ == selector.support_.sum() == number
+
+
+def test_a_fraction_is_what_is_written() -> None:
     # As binary numbers, 0.29 * 100 is a little less than 29.
-    assert _wanted_number(0.29, 100) == 29
+    matrix = np.random.default_rng(0).integers(0, 2, (20, 100))
+    selector = ProbabilisticSelector(n_features_to_select=0.29, step=0.9, options={"screen": False})
+    assert selector.fit(matrix, matrix[:, 0] ^ (np.arange(20) == 3)).n_features_ == 29
 
 
 def test_too_many_or_too_few_columns_are_a_warning() -> None:

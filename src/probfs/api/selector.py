@@ -230,7 +230,15 @@ class ProbabilisticSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         others = None if unlabeled is None else unlabelled_table(self, unlabeled)
         wanted = self.n_features_to_select
         automatic = isinstance(wanted, str) and wanted == AUTO
-        number = 0 if automatic else _wanted_number(wanted, self.n_features_in_)
+        number, is_whole = 0, isinstance(wanted, Integral) and not isinstance(wanted, bool)
+        if is_whole and wanted >= 1:
+            number = int(wanted)
+        elif isinstance(wanted, Real) and not isinstance(wanted, Integral) and 0 < float(wanted) <= 1:
+            # The fraction as it is written: 0.29 of 100 is 29, not the 28 of binary floating point.
+            number = max(1, int(Fraction(repr(float(wanted))) * self.n_features_in_))
+        elif not automatic:
+            choices = f'"{AUTO}", a whole number from 1 on, or a fraction above 0 and up to 1.0'
+            raise UsageError(f"{option('n_features_to_select')}: {wanted!r} is none of {choices}")
         given = {**self.get_params(deep=False), "unlabeled": others}
         for name in (*FOR_A_NUMBER, "unlabeled") if automatic else FOR_AUTO:
             if given[name] is not None:
@@ -350,8 +358,15 @@ class ProbabilisticSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             # Whatever else is asked for can be made of a frame of pandas, too.
             frame = frame if is_pandas(frame) else pa.table(frame).to_pandas()
         kept = self._transform(frame)
-        # Only what is kept need fit into a matrix.
-        return _matrix(kept) if container == "default" else kept
+        if container != "default":
+            return kept
+        # Only what is kept need fit into a matrix, of objects if its types have no other in common.
+        if not kept.shape[1]:
+            return np.empty(kept.shape)
+        try:
+            return np.asarray(check_array(kept, dtype=None, ensure_all_finite="allow-nan"))
+        except np.exceptions.DTypePromotionError:
+            return kept.to_numpy(dtype=object)
 
     def _get_support_mask(self) -> npt.NDArray[np.bool_]:
         check_is_fitted(self)
@@ -375,26 +390,3 @@ def _as_model(classifier: Any) -> UnfittedClassifier | None:
         return classifier
     is_name = isinstance(classifier, str) and classifier in CLASSIFIERS.names()
     return CLASSIFIERS[classifier] if is_name else None
-
-
-def _wanted_number(wanted: Any, columns: int) -> int:
-    """How many columns to keep: a number, or a fraction of all."""
-    is_whole = isinstance(wanted, Integral) and not isinstance(wanted, bool)
-    if is_whole and wanted >= 1:
-        return int(wanted)
-    if isinstance(wanted, Real) and not isinstance(wanted, Integral) and 0 < float(wanted) <= 1:
-        # The fraction as it is written: 0.29 of 100 is 29, not the 28 of binary floating point.
-        return max(1, int(Fraction(repr(float(wanted))) * columns))
-    choices = f'"{AUTO}", a whole number from 1 on, or a fraction above 0 and up to 1.0'
-    raise UsageError(f"{option('n_features_to_select')}: {wanted!r} is none of {choices}")
-
-
-def _matrix(frame: Any) -> npt.NDArray[Any]:
-    """A frame of pandas as a matrix, of objects if its types have no other in common."""
-    if not frame.shape[1]:
-        return np.empty(frame.shape)
-    try:
-        matrix = check_array(frame, dtype=None, ensure_all_finite="allow-nan")
-    except np.exceptions.DTypePromotionError:
-        matrix = frame.to_numpy(dtype=object)
-    return np.asarray(matrix)
