@@ -62,16 +62,6 @@ def test_inspect_says_what_rank_would_do(run_here: Run) -> None:
     assert "yes/no: <= 5 (mapping)" in mapped
 
 
-def test_inspect_says_what_rank_would_refuse(run_here: Run, write: Write) -> None:
-    table, mapping = write("t.csv", "a,y\nx,p\nz,q\nx,p\nz,q\n"), write("m.toml", "[columns]\na = { cut = [1] }\n")
-    inspected = run_here("inspect", table, "--mapping", mapping)
-    assert inspected.returncode == 0
-    refused = run_here("rank", table, "--mapping", mapping)
-    assert refused.returncode == 1
-    reason = refused.stderr.splitlines()[-1].removeprefix("probfs: error: ")
-    assert inspected.stderr.splitlines()[-1] == f"probfs: warning: rank would refuse this: {reason}"
-
-
 @pytest.mark.parametrize("name", SAMPLE_NAMES)
 def test_a_sample_is_written_as_it_is(run_here: Run, tmp_path: Path, name: str) -> None:
     content = (SAMPLES / f"{name}.csv").read_text()
