@@ -57,8 +57,6 @@ class _LineError(Exception):
 
 
 class _ValueError(Exception):
-    """What is wrong with a ``text`` as a value of its attribute."""
-
     def __init__(self, problem: str, text: str) -> None:
         super().__init__(problem)
         self.text = text
@@ -149,7 +147,6 @@ def read_header(text: TextIOWrapper, source: str) -> Header:
 
 
 def _parse_attribute(outline: str, values: Iterator[str]) -> tuple[Attribute, str]:
-    """What follows @attribute, and what stands there without a meaning."""
     match = _NAME_AND_TYPE.match(outline)
     if match is None:
         raise _LineError("@attribute needs a name and a type; is a quote never closed?")
@@ -213,7 +210,6 @@ class _DataReader:
         self._weighted = False
 
     def read(self, data: bytes) -> None:
-        """Read the next lines."""
         lines = np.arange(self._next_line, self._next_line + data.count(b"\n"))
         self._next_line += len(lines)
         if b"%" in data or data[:1] in b" \t\n" or any(blank in data for blank in (b"\n ", b"\n\t", b"\n\n")):
@@ -229,7 +225,6 @@ class _DataReader:
             self._read_rows(data.split(b"\n"), lines.tolist())
 
     def finish(self) -> Table:
-        """The table of all rows that were read."""
         if not self._lines:
             names = [attribute.name for attribute in self._attributes]
             problem = "has no data rows below @data; is the file cut off?"
@@ -297,7 +292,6 @@ class _DataReader:
         return _declared_cells(attribute, cells.indices, [None if text == "?" else text for text in texts])
 
     def _read_rows(self, texts: Sequence[bytes], lines: Sequence[int]) -> None:
-        """Read rows that are split one by one."""
         # Sparse rows leave out zeros and the first declared value.
         omitted = [
             "0" if known.is_number else known.nominal[0] if known.nominal else None for known in self._attributes

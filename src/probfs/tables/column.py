@@ -40,6 +40,7 @@ from probfs.tables.cells import (
     null_where,
     numbers_by_row,
     plain_cells,
+    unify_numbers,
 )
 from probfs.text import printable
 
@@ -285,7 +286,8 @@ def typed_column(name: str, cells: pa.ChunkedArray, *, checked: bool = False) ->
         categorical, order = pa.types.is_dictionary(cells.type), None
         if categorical and cells.type.ordered:
             entries = [chunk.dictionary.cast(pa.string()) for chunk in plain.chunks]
-            order = pa.concat_arrays([text_array([]), *entries]).drop_null().unique()
+            order = pa.concat_arrays([text_array([]), *entries])
+            order = (unify_numbers(order) if kind is Kind.NUMBER else order).drop_null().unique()
         stored = None if plain.type == cells.type else cells
         return Column(name, plain, kind, categorical=categorical, order=order, typed=True, stored=stored)
     return unusable_column(name, is_missing(cells), kind, problem, remedy)

@@ -122,7 +122,6 @@ class _RowReader:
             return None
 
     def _guess_types(self) -> Types:
-        """The type of each wanted column by its first cells."""
         types, first = dict.fromkeys(self._wanted, _TEXTS), self._head.first
         # Rows of other lengths will be refused; and with decimal commas, 1.234 can be a whole number.
         if {len(record) for record in first} != {len(self._positions)} or self._options.decimal == ",":
@@ -304,7 +303,6 @@ class _RowScan:
         only seem to begin with a zero are possible."""
 
     def add(self, piece: bytes) -> None:
-        """Look at the next bytes."""
         for start in range(0, len(piece), _CHUNK_BYTES):
             data = self._tail + piece[start : start + _CHUNK_BYTES]
             self._look_at(data)

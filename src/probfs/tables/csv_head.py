@@ -79,8 +79,6 @@ class CsvHead:
 
 @dataclass(frozen=True)
 class _Layout:
-    """The first records as one delimiter separates them."""
-
     delimiter: str
     records: list[list[str]]
     ends: list[int]

@@ -153,7 +153,6 @@ def _tables_below(folder: str) -> list[str]:
 
 
 def _files_below(folder: str) -> Iterator[str]:
-    """All files in a folder and those below it, also behind links, each once."""
     seen: set[str] = set()
 
     def fail(error: OSError) -> None:

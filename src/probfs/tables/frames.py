@@ -69,7 +69,6 @@ def is_pandas(data: object) -> bool:
 
 
 def _is_array(data: object) -> bool:
-    """Whether data is an array, whose columns have no names."""
     return hasattr(data, "__array__") and not (is_pandas(data) or hasattr(data, "collect_schema") or _is_arrow(data))
 
 
@@ -162,7 +161,6 @@ def _number_columns(names: Sequence[str], matrix: Array) -> Iterator[Column]:
 
 
 def _column_of_series(name: str, series: pandas.Series[Any]) -> Column:
-    """One column of a data frame."""
     try:
         cells = _cells_of_series(series)
     except UnicodeEncodeError as error:

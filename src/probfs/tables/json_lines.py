@@ -82,8 +82,6 @@ def _records(raw: BinaryIO, source: str) -> Iterator[tuple[int, dict[str, Any]]]
 
 
 class _JsonColumn:
-    """Collects the cells of one key."""
-
     def __init__(self, name: str, rows_before: int, source: str) -> None:
         if not _is_unicode(name):
             raise DataError(f"the key {quoted(name)} is no valid Unicode; rename it", source=source)
@@ -93,7 +91,6 @@ class _JsonColumn:
         self._problem: tuple[str, Kind] | None = None
 
     def add(self, batch: Sequence[tuple[int, dict[str, Any]]]) -> None:
-        """Add the cells of some rows."""
         self._chunks.append(text_array([self._text(record.get(self._name), line) for line, record in batch]))
 
     def _text(self, value: Any, line: int) -> str | None:

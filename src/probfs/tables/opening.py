@@ -368,7 +368,6 @@ def refuse_suspicious_size(unpacked: int, packed: int, chosen: int | None, which
 
 
 def _unpack(compression: str, packed: BinaryIO, source: str, most: int | None) -> Iterator[bytes]:
-    """The unpacked bytes of compressed data, up to a limit."""
     import lzma
     import zlib
 

@@ -259,7 +259,6 @@ def _profile_numbers(columns: Sequence[Column], weights: Integers | None, times:
 
 
 def _profile_repeating(numbers: Floats, times: int) -> Profile:
-    """The profile of numbers of which most repeat."""
     cells = double_array(numbers)
     counted = pc.value_counts(cells.drop_null())
     # Arrow tells -0 from 0.

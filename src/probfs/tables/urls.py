@@ -40,7 +40,6 @@ def as_local_path(path: str) -> str:
 
 
 def open_url(url: str) -> Any:
-    """The file that a URL names."""
     return _ask(url, lambda files, path: files.open(path, "rb"))
 
 

@@ -136,7 +136,6 @@ def _holds_text(column: Column) -> bool:
 
 
 def _delimited_bytes(table: Table, target: str | None, safe: bool, delimiter: str) -> bytes:
-    """A header and a line for each row; a missing cell is empty."""
     special = f'["\r\n{delimiter}]'
     # One empty cell alone would be a blank line, which is no row.
     missing = text_array(['""' if len(table.columns) == 1 else ""])
