@@ -139,18 +139,16 @@ UNREADABLE = (
     Case("NUL byte", "t.csv", GOOD + b"x,\0,p\n", ":8", "holds a NUL byte; is it a text file?"),
     Case("binary", "t.csv", bytes(range(256)), ":1", ""),
     Case("truncated gzip", "t.csv.gz", gzip.compress(GOOD)[:-9], "", "the gzip data ends too early"),
-    Case("gzip of gzip", "t.csv.gz", gzip.compress(gzip.compress(GOOD)), "", "is compressed twice, with gzip and"),
     Case("two-member zip", "t.csv", _zip(), "", "is a zip archive; unpack it first"),
     Case("gzip of xz", "t.csv", gzip.compress(lzma.compress(GOOD)), "", "is compressed twice, with xz and then gzip"),
     Case("damaged zstd", "t.csv.zst", b"\x28\xb5\x2f\xfd rest", "", "the zstd data is damaged"),
     Case("decompression bomb", "t.csv.gz", _bomb(), "", "allow it with --max-unpacked SIZE"),
     Case("HTML", "t.csv", b"<!DOCTYPE html><html><body>404</body></html>", "", "is a web page or XML, not a table"),
+    Case("JSON array", "t.csv", b'[{"a": 1}]\n', "", "is a JSON array, not a table; write one object a line"),
     Case("semicolons", "t.csv", GOOD.replace(b",", b";") + b"x\n", ":1", "contains ';'; use --delimiter ';'"),
     Case("corrupt Parquet", "t.parquet", b"PAR1" + bytes(200) + b"PAR1", "", "is no readable Parquet file"),
-    Case("truncated Parquet", "t.parquet", _parquet(a=[1, 2], y=["p", "q"])[:-20], "", "is no readable Parquet file"),
     Case("CSV called Parquet", "t.parquet", GOOD, "", "is no readable Parquet file"),
     Case("Parquet called CSV", "t.csv", _parquet(a=[1, 2], y=["p", "q"]), "", "is a Parquet file, not CSV"),
-    Case("CSV called Feather", "t.arrow", GOOD, "", "is no readable Feather file"),
     Case("Feather called CSV", "t.csv", _feather(a=[1, 2], y=["p", "q"]), "", "is a Feather file, not CSV"),
     Case("empty JSON lines", "t.jsonl", b"\n \n", "", "is empty; JSON lines hold one object a line"),
     Case("JSON lines cut off", "t.jsonl", b'{"a": 1}\n{"a": ', ":2", "is no JSON: "),
@@ -165,7 +163,6 @@ UNREADABLE = (
     Case("hostile attribute line", "t.arff", b"@relation r\n@attribute " + b"',' " * 20_000 + b"\n", ":2", ""),
     Case("a million comments and no header", "t.arff", b"%\n" * 1_000_000, ":1000000", "the ARFF header has no @data"),
     Case("hostile row of commas", "t.arff", GOOD_ARFF + b"," * 100_000 + b"\n", ":10", "0 values, but 3"),
-    Case("hostile dense line", "t.arff", GOOD_ARFF + b"','" * 20_000 + b"\n", ":10", ""),
 )  # fmt: skip
 
 UNUSABLE = (

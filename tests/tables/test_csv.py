@@ -240,24 +240,6 @@ def test_with_decimal_commas_points_may_separate_thousands() -> None:
     assert read(text.replace("2.345", "2.34"), ";").kinds == {"a": "text", "b": "number", "c": "number"}
 
 
-@pytest.mark.parametrize(
-    ("data", "line", "message"),
-    [
-        (b'a,b\n"1\n\n1",2\n\n3\n', 6, "1 field, but the header has 2"),
-        (b'a,b\n1,2,3\n3,"x"y\n', 2, "3 fields"),
-        (b'[{"a": 1}]\n', None, "JSON array"),
-        (b"a;b|c\n1;2|3\n", 1, "contains ';'; use delimiter="),
-    ],
-)
-def test_a_broken_file_is_refused_with_its_line(tmp_path: Path, data: bytes, line: int | None, message: str) -> None:
-    path = tmp_path / "t.csv"
-    path.write_bytes(data)
-    with pytest.raises(DataError, match=re.escape(message)) as caught:
-        read_file(path)
-    assert caught.value.line == line
-    assert caught.value.source == str(path)
-
-
 @pytest.mark.parametrize("step", [4, 1 << 18])
 def test_lines_before_the_header_are_passed_over(step: int) -> None:
     with small_steps(step):
