@@ -27,6 +27,9 @@ def column_of(cells: list[Any], dtype: pa.DataType, chunks: int = 1) -> Column:
     return typed_column("a", pa.chunked_array(parts, dtype))
 
 
+PLAIN = {pa.float64(), pa.date32(), pa.timestamp("us"), pa.string(), pa.large_string(), pa.null()}
+
+
 @pytest.mark.parametrize(
     ("cells", "dtype", "texts", "kind"),
     [
@@ -54,6 +57,10 @@ def test_cells_of_every_type_are_the_texts_of_a_csv(
     for chunks in (1, 2):
         column = column_of(cells, dtype, chunks)
         assert (column.kind, cell_texts(column)) == (kind, texts)
+        assert column.cells.type in PLAIN or pa.types.is_dictionary(column.cells.type)
+        assert column.stored_cells.type == dtype or dtype == pa.bool8()
+        if kind is not Kind.TEXT:
+            assert np.isnan(column.by_row).tolist() == [text is None for text in texts]
         assert len(set(column.values.to_pylist())) == len(column.values)
 
 

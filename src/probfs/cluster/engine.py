@@ -351,7 +351,9 @@ def read_block(parts: Sequence[Part], reading: ReadOptions) -> Table:
     """The files of a block as one table."""
     source = display_name(parts[0].path)
     try:
-        return read_parts(parts, reading, source)
+        table = read_parts(parts, reading, source)
+        # Nothing is written of a block, so that workers need not hold its cells twice.
+        return replace(table, columns={name: replace(one, stored=None) for name, one in table.columns.items()})
     except NoRowsError as error:
         # Other blocks may have some.
         return Table(error.source or source, {name: missing_column(name, 0) for name in error.columns}, 0)
