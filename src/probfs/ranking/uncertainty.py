@@ -32,7 +32,6 @@ from probfs.ranking.settings import Settings
 from probfs.rows.blocks import EVERYTHING, Block, Part, RandomSample, SampleSeries, deal_starts
 from probfs.runtime.progress import report
 from probfs.screening.counting import count_part
-from probfs.tables.arrays import Floats
 from probfs.text import duration, option, quoted
 
 PAIRS = 25
@@ -107,16 +106,12 @@ def with_uncertainty(
         for feature in features
         for own in (place[feature.feature],)
     )
-    return measured, _stability(in_first, first)
-
-
-def _stability(in_first: Floats, first: int) -> Stability | None:
-    """Nogueira, Sechidis & Brown (2018), eq. (4), for sets of the same size; None for sets of all columns."""
-    part, halves = first / len(in_first), 2 * PAIRS
+    part, halves = first / len(names), 2 * PAIRS
     if part == 1:
-        return None
+        return measured, None
+    # Nogueira, Sechidis & Brown (2018), eq. (4), for sets of the same size.
     variance = (halves / (halves - 1) * in_first * (1 - in_first)).mean()
-    return Stability(float(1 - variance / (part * (1 - part))), first, halves)
+    return measured, Stability(float(1 - variance / (part * (1 - part))), first, halves)
 
 
 def _order(block: Block, seed: int) -> Block:

@@ -14,7 +14,6 @@ from probfs.rows.blocks import Block, Part
 from probfs.runtime.memory import require_memory
 from probfs.tables.arrays import Codes, Floats, Integers, Labels, code_type
 from probfs.tables.cells import encode_cells
-from probfs.tables.column import Column
 from probfs.tables.table import number_groups, number_matrix
 
 _CELLS_AT_A_TIME = 1 << 17
@@ -64,24 +63,21 @@ def numbers_before_cutting(prepared: PreparedTable, dataset: Dataset) -> Iterato
     cut = [plan.name for plan in prepared.features if plan.name in position and cuts_numbers(plan.rule)]
     many = []
     for column in (prepared.table.columns[name] for name in cut):
-        distinct = prepared.profiles[column.name].distinct
-        if column.is_numeric and distinct * _REPEATED > column.rows:
+        if column.is_numeric and prepared.profiles[column.name].distinct * _REPEATED > column.rows:
             many.append(column)
-        else:
-            yield _coded_numbers(prepared, column, position[column.name])
+            continue
+        codes, entries = column.codes, column.entries
+        if column.is_numeric:
+            # Not the column's own codes, which it would keep.
+            codes, entries = encode_cells(column.cells, column.kind)
+        if prepared.labelled_rows != column.rows:
+            codes = codes[prepared.labelled]
+        # Texts that are no numbers stand in unlabelled rows only.
+        yield CodedNumbers(position[column.name], codes, some_numbers(entries, column.kind))
     rows = slice(None) if prepared.labelled_weights is None else prepared.labelled
     for group in number_groups(many):
         features = np.array([position[column.name] for column in group], dtype=np.int64)
         yield NumberBlock(features, number_matrix(group)[:, rows])
-
-
-def _coded_numbers(prepared: PreparedTable, column: Column, feature: int) -> CodedNumbers:
-    # Not the column's own codes, which it would keep.
-    codes, entries = encode_cells(column.cells, column.kind) if column.is_numeric else (column.codes, column.entries)
-    if prepared.labelled_rows != column.rows:
-        codes = codes[prepared.labelled]
-    # Texts that are no numbers stand in unlabelled rows only.
-    return CodedNumbers(feature, codes, some_numbers(entries, column.kind))
 
 
 def coded_numbers(

@@ -20,7 +20,7 @@ from probfs.ranking.candidates import Candidates
 from probfs.ranking.sharpness import fit_sharpness
 from probfs.rows.blocks import EVERYTHING, Block, EarlierFolds, Sample, WithoutFold, add_answers
 from probfs.runtime.progress import report
-from probfs.selection.choice import Choice, choose_columns
+from probfs.selection.choice import choose_columns
 from probfs.selection.result import HonestEstimate, Judged
 from probfs.tables.arrays import Integers
 
@@ -54,28 +54,24 @@ def nested_cross_validation(
         )
         choice = choose_columns(training, keep)
         kept_in_folds[choice.kept] += 1
+        every, sizes = np.arange(len(training.names)), choice.curve.sizes
+        sharpness = sizes[-1].temperature
+        if sharpness is not None and len(choice.curve.order) < len(every):
+            sharpness = fit_sharpness(training.fit(every)[0].odds())
         # The models of the kept, of all and of no columns.
         models = [
-            (choice.kept, choice.curve.sizes[choice.size].temperature),
-            (range(len(training.names)), _sharpness_of_all(training, choice)),
-            ([], choice.curve.sizes[0].temperature),
+            (choice.kept, sizes[choice.size].temperature),
+            (range(len(every)), sharpness),
+            ([], sizes[0].temperature),
         ]
         ask = candidates.encoded.blocks.ask
         judged.append(ask(_judge, fold, sample, settings.model, models, counts, settings.seed, least))
     report(JUDGING, folds, folds, "folds")
     (*by_model, difference), errors, rows = add_answers(judged)
-    kept, every, none = (
+    kept, everything, none = (
         Judged(round(wrong), rows, loss.mean, loss.se) for loss, wrong in zip(by_model, errors, strict=True)
     )
-    return HonestEstimate(len(judged), kept, every, none, difference.mean, difference.se), kept_in_folds
-
-
-def _sharpness_of_all(training: Candidates, choice: Choice) -> float | None:
-    """The sharpness of the model of all columns, from its training rows; None where probabilities need none."""
-    last, columns = choice.curve.sizes[-1].temperature, np.arange(len(training.names))
-    if last is None or len(choice.curve.order) == len(columns):
-        return last
-    return fit_sharpness(training.fit(columns)[0].odds())
+    return HonestEstimate(len(judged), kept, everything, none, difference.mean, difference.se), kept_in_folds
 
 
 def _judge(
