@@ -121,6 +121,9 @@ def test_what_is_no_document_is_a_table_and_one_of_the_two_must_be_one(write: Wr
         probfs.compare(ranking, ranking.top(0))
     with pytest.raises(UsageError, match=r"^skip_rows=0: both are JSON of probfs, and there is no table to read"):
         probfs.compare(ranking, ranking, skip_rows=0)
+    with pytest.raises(UsageError, match=r"^union=True: both are JSON of probfs"):
+        probfs.compare(ranking, ranking, union=True, max_unpacked="1G")
+    assert probfs.compare(ranking, ranking, union=False, sheet=None, max_unpacked="1G").changed == ()
     with pytest.raises(TypeError, match=r"unexpected keyword argument 'delimeter'; did you mean 'delimiter'\?"):
         probfs.compare(ranking, CANCER, delimeter=";")
 
