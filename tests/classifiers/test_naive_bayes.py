@@ -20,7 +20,7 @@ import probfs
 from probfs.classifiers.naive_bayes.classifier import FittedNaiveBayes
 from probfs.classifiers.naive_bayes.shrinkage import Shrinkage, ShrinkName
 from probfs.classifiers.options import EstimateName
-from probfs.classifiers.scores import SCORES, SIGNED
+from probfs.classifiers.scores import SCORES
 from probfs.columns.choice import ColumnChoice
 from probfs.columns.dataset import Dataset, merge_equal_rows
 from probfs.columns.encode import encode
@@ -43,7 +43,6 @@ from tests.support.datasets import (
     two_valued_dataset,
 )
 from tests.support.exact_naive_bayes import Problem
-from tests.support.paths import ROOT
 
 CHOICES: tuple[ShrinkName, ...] = ("auto", "on", "off")
 HOW = st.fixed_dictionaries(
@@ -237,26 +236,6 @@ def test_columns_that_say_nothing_leave_the_exponent_at_1() -> None:
     classifier = FittedNaiveBayes(dataset, "loo", 0, 1.0, 0, shrink="on")
     assert classifier.score().exponent == 1.0
     assert classifier.notes == ()
-
-
-@pytest.fixture(autouse=True)
-def benchmarks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
-
-
-def test_shrinkage_rescues_a_wide_table() -> None:
-    from wide_precision import rank, rank_by_chi2
-    from wide_regimes import genotypes
-
-    draw = genotypes(np.random.default_rng(1), rows=100, features=2_000, informative=50, effect=0.25)
-    dataset = draw.to_dataset()
-    ceiling = draw.precision(rank_by_chi2(draw))
-
-    def precision(shrink: ShrinkName) -> float:
-        return draw.precision(rank(dataset, SIGNED, 0.1, shrink))
-
-    assert precision("off") < ceiling - 0.2
-    assert precision("auto") > ceiling - 0.1
 
 
 def test_a_note_says_what_was_done_why_and_how_to_do_without() -> None:

@@ -67,11 +67,9 @@ def check(fast: RefittedClassifier, loop: refits.SlowRound, removal: str, rounds
     for number in range(1, rounds + 1):
         expected = replace(loop, number=number).score(fast.active.tolist(), removal)
         found = fast.score()
-        np.testing.assert_allclose(found.s_s, expected.s_s, rtol=0, atol=tolerance)
-        np.testing.assert_allclose(found.s_a, expected.s_a, rtol=0, atol=tolerance)
-        assert (found.s_su is None) == (not expected.s_su)
-        if found.s_su is not None:
-            np.testing.assert_allclose(found.s_su, expected.s_su, rtol=0, atol=tolerance)
+        for own, others in ((found.s_s, expected.s_s), (found.s_a, expected.s_a), (found.s_su, expected.s_su or None)):
+            assert (own is None) == (others is None)
+            np.testing.assert_allclose(own or [] if own is None else own, others or [], rtol=0, atol=tolerance)
         assert abs(found.errors - expected.errors) <= expected.ties
         assert found.cv_errors == expected.cv_errors
         assert found.absolute_loss == pytest.approx(expected.absolute_loss, abs=tolerance)

@@ -175,13 +175,6 @@ def is_noted(table: pd.DataFrame, **options: str) -> bool:
     return any(NOTED in warning for warning in ranking.warnings)
 
 
-@pytest.mark.parametrize("score", ["absolute", "signed"])
-def test_weston_s_relevant_features_come_first(score: Any) -> None:
-    for seed in range(2):
-        ranking = probfs.rank(weston(100, 30, seed), target="y", classifier="svm", score=score, seed=seed)
-        assert sum(feature.feature.startswith("relevant") for feature in ranking.features[:6]) >= 5
-
-
 # Values with a permuted feature
 
 LABELLED, TABLE_ROWS = 90, 120

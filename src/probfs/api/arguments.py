@@ -101,6 +101,7 @@ def prepare(
         feature_names=values.get("feature_names"),
         unlabelled=values.get("unlabeled"),
         every_column=text is not None,
+        load_ahead=settings.model.load_ahead,
     )
     rest = request, settings, values.get("on_note", warn_of), text
     cluster, listener = take(("scheduler", "workers")), values.get("on_progress")

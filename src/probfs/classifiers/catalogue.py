@@ -109,6 +109,11 @@ class NaiveBayes(UnfittedClassifier):
     )
     bins: int = bins_setting()
 
+    def load_ahead(self) -> None:
+        from probfs.classifiers.compiling import load_loops_ahead
+
+        load_loops_ahead()
+
     def require_memory(self, dataset: Dataset, estimate: EstimateName, folds: int) -> None:
         from probfs.classifiers.naive_bayes.classifier import require_memory_for
 

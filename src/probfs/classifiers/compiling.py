@@ -26,7 +26,6 @@ _BYTES_OF_NUMBA = 768 << 20
 
 
 def loops() -> Any:
-    """The module of the loops."""
     from probfs.classifiers import loops
 
     return loops

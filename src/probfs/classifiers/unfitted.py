@@ -79,6 +79,9 @@ class UnfittedClassifier(ABC):
     def check_columns(self, columns: Sequence[str], source: str) -> None:  # noqa: B027  # most name no column
         """Refuse a table that lacks a column which the classifier names."""
 
+    def load_ahead(self) -> None:  # noqa: B027  # most load nothing
+        """Load in another thread what large tables will need."""
+
     def require_memory(self, dataset: Dataset, estimate: EstimateName, folds: int) -> None:  # noqa: B027
         """Refuse a table that would not fit into memory, before its values are counted."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -61,6 +61,8 @@ class InputRequest:
     """Whether cells of columns that are left out are read, too, to be shown."""
     keep_texts: bool = False
     """Whether text formats keep cells as they are spelled, to be written again."""
+    load_ahead: Callable[[], None] | None = None
+    """Has a classifier load what it needs for a large table, while that is read."""
 
 
 def choose_columns(model: UnfittedClassifier, said: Mapping[str, Any]) -> ColumnChoice:
@@ -112,10 +114,8 @@ def read_inputs(request: InputRequest) -> Inputs:
     """Read the labelled table, its mapping and the tables of unlabelled rows."""
     others = as_tuple(request.unlabelled)
     # On two cores, reading leaves none to load them on.
-    if count_cores() > 2 and not request.choice.numbers_as_they_are and _size(request.data) >= _LARGE:
-        from probfs.classifiers.compiling import load_loops_ahead
-
-        load_loops_ahead()
+    if request.load_ahead is not None and count_cores() > 2 and _size(request.data) >= _LARGE:
+        request.load_ahead()
     paths = [path for data in (request.data, *others) for path in _paths_of(data) or ()]
     if paths.count(STANDARD_INPUT) > 1:
         raise UsageError("standard input can be read only once; name files for the others")

@@ -61,9 +61,8 @@ class BlockOdds:
     model: Model
     state: State
     rows: float
-    """What the rows weigh."""
+    """What they weigh."""
     copies: float
-    """How many rows there are."""
 
     @property
     def errors(self) -> float:
@@ -254,7 +253,6 @@ def sum_changes(
 
 
 def fit(block: Block, model: Model, state: State) -> Floats:
-    """``Rows.fit`` of labelled rows."""
     return block.recall("fit", state.key(model), lambda: labelled(block, model, state).fit())
 
 

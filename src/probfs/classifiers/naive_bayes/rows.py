@@ -62,9 +62,7 @@ class Rows:
         probability to be called 0.
         """
         self.codes, self.counts, self.weights, self.subjects = codes, counts, weights, subjects
-        self.labels = labels
-        self.model = model
-        self.offset = offset
+        self.labels, self.model, self.offset = labels, model, offset
         self.models = self._at_exponent_1 = models
         self.impossible = impossible
         others, _, self.slots = models.by_slot.shape

@@ -52,13 +52,11 @@ class Task:
 
 
 def fit_and_predict(task: Task) -> tuple[Floats, Report]:
-    """The probabilities of the rows that are scored, and the model's report."""
     model = task.fit()
     return model.probabilities(task.split.scored), model.report
 
 
 def fit_and_permute(task: Task) -> tuple[Sums, Report]:
-    """How probabilities change with each feature permuted, summed over rows, and the model's report."""
     model = task.fit()
     return permute_features(task, model), model.report
 
@@ -141,8 +139,14 @@ class RefittedClassifier:
             (model,) = Workers(1, 1).run(lambda counts: trainer.fit(self.active, counts), [trainer.counts])
             self._hear_of_model(model.report)
             trainer = trainer.following(model.report)
-        parts = self._score_retrained(trainer) if self._permutations is None else self._score_permuted(trainer)
-        (absolute, signed, unlabelled), odds = add_up(list(parts))
+        if self._permutations is None:
+            parts = list(self._score_retrained(trainer))
+        else:
+            parts = []
+            for sums, report in self._workers.run(fit_and_permute, self.make_permute_tasks(trainer)):
+                self._hear_of_model(report)
+                parts.append(sums)
+        (absolute, signed, unlabelled), odds = add_up(parts)
         self._odds = odds
         weight, others = odds.rows, self._dataset.unlabelled_rows
         rows = round(float(np.sum(odds.counts if odds.copies is None else odds.copies)))
@@ -170,11 +174,6 @@ class RefittedClassifier:
         # The only model of a round leaves the other cores free for the scoring of its rows.
         threads = self._jobs if len(self._splits) == 1 else 1
         return [Task(trainer, self.active, split, donors[:, split.scored], threads) for split in self._splits]
-
-    def _score_permuted(self, trainer: Trainer) -> Iterator[Sums]:
-        for sums, report in self._workers.run(fit_and_permute, self.make_permute_tasks(trainer)):
-            self._hear_of_model(report)
-            yield sums
 
     def _score_retrained(self, trainer: Trainer) -> Iterator[Sums]:
         subsets = [self.active, *(np.delete(self.active, place) for place in range(len(self.active)))]

@@ -157,8 +157,7 @@ class ValueModel(Model, ABC):
     intercepts: Floats
 
     @abstractmethod
-    def values(self, rows: Positions) -> Floats:
-        """The values of rows: values × rows."""
+    def values(self, rows: Positions) -> Floats: ...
 
     @abstractmethod
     def permuted_values(self, rows: Positions, donors: Donors, threads: int) -> Floats:
@@ -248,7 +247,6 @@ class RbfModel(ValueModel):
         values[:, features] = self.intercepts[:, None, None, None]
 
         def add_sums(part: slice, distances: Floats, feature: int) -> None:
-            """Add the sums over some support vectors to the values with one feature permuted."""
             columns = self.matrix.cells[:, slice(*np.searchsorted(self.matrix.owner, [feature, feature + 1]))]
             vectors = columns[self.support[part]]
             # Rounding may leave a difference of distances slightly above 0.

@@ -20,13 +20,10 @@ from probfs.tables.arrays import Flags, Floats, Integers
 
 Positions = npt.NDArray[np.intp]
 """Positions of rows or columns in a matrix."""
-
 Donors = npt.NDArray[np.int32]
 """Permutations × rows: the position of the labelled row whose value each row is given."""
-
 UNLABELLED = -1
 """The class of a row that has none."""
-
 _EQUAL = 1e-12
 """Probabilities closer than this are equal: the difference is rounding."""
 

@@ -57,7 +57,6 @@ TOLERANCE = 1e-3
 INTERCEPT_SCALING = 10.0
 """LinearSVC penalises the intercept, divided by this: it then differs from LIBSVM's by less than the tolerance."""
 
-_MOST_STEPS = 100
 _SMALL_STEP = 1e-10
 _FLAT = 1e-9
 """A smaller slope of a sigmoid, in units of the largest decision value, is rounding."""
@@ -273,7 +272,7 @@ class Solver:
         self._machine = SVC(kernel="precomputed", **shared)
 
     def fit(self, train: Positions, is_member: Flags, costs: Floats) -> bool:
-        """Fit an SVM on some pieces; whether it converged."""
+        """Whether the SVM of some pieces converged."""
         # All that scikit-learn would check has been checked: its checks take longer than many a small fit.
         with config_context(assume_finite=True, skip_parameter_validation=True), catch_fit_warnings() as caught:
             self._machine.fit(self._input(train, train), is_member[train], sample_weight=costs[train])
@@ -295,7 +294,6 @@ class Solver:
         return coefficients @ self._cells if self._is_linear else coefficients, float(machine.intercept_[0])
 
     def _input(self, pieces: Positions, train: Positions) -> Floats:
-        """What the machine is given of some pieces."""
         if self._gram is None:
             return self._cells[pieces]
         return self._gram if len(pieces) == len(train) == len(self._gram) else self._gram[np.ix_(pieces, train)]
@@ -342,7 +340,7 @@ def fit_sigmoid(decisions: Floats, is_member: Flags, weights: Floats) -> Sigmoid
 
     line: Floats = np.array([0.0, math.log((members + 1) / (others + 1))])
     current = loss(line)
-    for _ in range(_MOST_STEPS):
+    for _ in range(100):
         probabilities = expit(line @ columns)
         gradient = columns @ (weights * (probabilities - targets))
         curvature = (columns * (weights * probabilities * (1 - probabilities))) @ columns.T
