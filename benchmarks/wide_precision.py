@@ -15,7 +15,7 @@ import numpy as np
 from scipy import stats
 
 from probfs.classifiers.naive_bayes.classifier import FittedNaiveBayes
-from probfs.classifiers.naive_bayes.shrinkage import ShrinkName
+from probfs.classifiers.naive_bayes.model import ShrinkName
 from probfs.classifiers.scores import ABSOLUTE, SIGNED, Score
 from probfs.columns.dataset import Dataset
 from probfs.ranking.elimination import eliminate, schedule

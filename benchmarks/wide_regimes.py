@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from probfs.classifiers.naive_bayes.shrinkage import ShrinkName
+from probfs.classifiers.naive_bayes.model import ShrinkName
 from probfs.columns.dataset import Dataset, Feature
 
 CALIBRATION_SEED = 0

@@ -29,10 +29,9 @@ from sklearn.tree import DecisionTreeClassifier
 
 import probfs
 from probfs.classifiers.catalogue import UserEstimator
-from probfs.classifiers.refitting.estimators import EstimatorModel, EstimatorTrainer, OutOfBagForest
+from probfs.classifiers.refitting.estimators import EstimatorModel, EstimatorTrainer, OutOfBagForest, seeded
 from probfs.classifiers.refitting.rows import Donors, draw_donors
 from probfs.classifiers.refitting.tables import MOST_NATIVE_VALUES, Encoding, Matrix, MatrixEncoder
-from probfs.classifiers.refitting.user_estimator import seeded
 from probfs.columns.dataset import Dataset, Feature
 from probfs.errors import DataError, UsageError
 from probfs.output.sentences import ranking_sentences

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 import probfs
 from probfs.classifiers.naive_bayes.classifier import FittedNaiveBayes
-from probfs.classifiers.naive_bayes.shrinkage import Shrinkage, ShrinkName
+from probfs.classifiers.naive_bayes.model import Shrinkage, ShrinkName
 from probfs.classifiers.options import EstimateName
 from probfs.classifiers.scores import SCORES
 from probfs.columns.choice import ColumnChoice

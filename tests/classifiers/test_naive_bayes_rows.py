@@ -17,8 +17,8 @@ from probfs.classifiers.catalogue import NaiveBayes
 from probfs.classifiers.naive_bayes import classifier as classifier_module
 from probfs.classifiers.naive_bayes import rows as rows_module
 from probfs.classifiers.naive_bayes.classifier import FittedNaiveBayes, judge_held_out
+from probfs.classifiers.naive_bayes.model import ShrinkName
 from probfs.classifiers.naive_bayes.rows import CompiledRows, Rows
-from probfs.classifiers.naive_bayes.shrinkage import ShrinkName
 from probfs.classifiers.options import EstimateName
 from probfs.classifiers.protocol import HoldOutRequest
 from probfs.classifiers.row_odds import Moments, RowOdds

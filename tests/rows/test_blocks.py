@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from probfs.classifiers.naive_bayes.classifier import FittedNaiveBayes
-from probfs.classifiers.naive_bayes.shrinkage import ShrinkName
+from probfs.classifiers.naive_bayes.model import ShrinkName
 from probfs.classifiers.options import EstimateName
 from probfs.classifiers.scores import SCORES
 from probfs.cluster.connection import identity

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import strategies as st
 
 from probfs.classifiers.naive_bayes.classifier import FittedNaiveBayes
-from probfs.classifiers.naive_bayes.shrinkage import ShrinkName
+from probfs.classifiers.naive_bayes.model import ShrinkName
 from probfs.classifiers.options import EstimateName
 from probfs.classifiers.row_odds import RowOdds
 from probfs.classifiers.scores import SCORES

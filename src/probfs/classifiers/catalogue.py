@@ -317,13 +317,13 @@ class UserEstimator(RefittedModel):
 
     def __post_init__(self) -> None:
         if self.estimator is not None:
-            from probfs.classifiers.refitting import user_estimator
+            from probfs.classifiers.refitting import estimators
 
-            object.__setattr__(self, "shown", user_estimator.check(self.estimator))
+            object.__setattr__(self, "shown", estimators.check_estimator(self.estimator))
             if self.categories is None:
-                object.__setattr__(self, "categories", user_estimator.choose_categories(self.estimator))
+                object.__setattr__(self, "categories", estimators.choose_categories(self.estimator))
             if self.categories == "frame":
-                user_estimator.check_column_names(self.estimator)
+                estimators.check_column_names(self.estimator)
         super().__post_init__()
 
     @property
@@ -351,13 +351,12 @@ class UserEstimator(RefittedModel):
         if self.estimator is None:
             raise UsageError(f"{self.shown} is an object of Python's, which no document holds")
         if self.categories == "frame":
-            from probfs.classifiers.refitting.user_estimator import check_column_names
+            from probfs.classifiers.refitting.estimators import check_column_names
 
             check_column_names(self.estimator, columns, source)
 
     def trainer(self, dataset: Dataset, seed: int, estimate: EstimateName) -> Trainer:
-        from probfs.classifiers.refitting.estimators import EstimatorTrainer
-        from probfs.classifiers.refitting.user_estimator import seeded, takes_missing
+        from probfs.classifiers.refitting.estimators import EstimatorTrainer, seeded, takes_missing
 
         encoding: Any = self.categories
         if encoding == "onehot" and not takes_missing(self.estimator):

@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from probfs.classifiers.naive_bayes.model import IMPOSSIBLE
+from probfs.classifiers.naive_bayes.model import IMPOSSIBLE, Shrinkage, ShrinkName
 from probfs.classifiers.naive_bayes.rows import Model, Rows, code_dtype, compile_rows
-from probfs.classifiers.naive_bayes.shrinkage import Shrinkage, ShrinkName
 from probfs.classifiers.options import DEFAULT_FOLDS, EstimateName
 from probfs.classifiers.protocol import Features, RoundScores
 from probfs.classifiers.row_odds import Moments, RowOdds, least_probability

@@ -1,7 +1,7 @@
 """Rows whose posteriors are kept up to date while features leave: sums of the changes that each feature makes to them.
 
 The state of a row is the log-odds of each class against the last one, in plain doubles. Taking a feature away subtracts
-its log-odds. Where class weights are raised to a power (see ``shrinkage``), the tables that rows look up are, so that
+its log-odds. Where class weights are raised to a power (see ``Shrinkage``), the tables that rows look up are, so that
 nothing else here knows of it.
 
 For the factors p of a feature at some slot let e_b = p_max/p_b - 1, p_max being the largest of them. For a row whose
