@@ -177,6 +177,10 @@ def test_no_mapping_raises_anything_but_its_own_error(content: bytes) -> None:
 
 
 def test_dots_in_texts_and_comments_are_no_dotted_keys() -> None:
+    with pytest.raises(MappingError, match="column 'a': unknown key 'a'"):
+        parse_mapping(("columns" + ".a" * 64 + " = 1").encode())
+    with pytest.raises(MappingError, match="a key has more than 64 dotted parts"):
+        parse_mapping(("columns" + ".a" * 65 + " = 1").encode())
     dotted = ".".join(["a"] * 100)
     text = f'# {dotted}\ndrop = ["{dotted}"]\n[columns]\n"{dotted}x" = "category"\n'
     assert parse_mapping(text.encode()).drop == (dotted,)

@@ -234,6 +234,8 @@ HOLDERS: list[Callable[[list[str | None]], pa.ChunkedArray]] = [
     lambda texts: pa.chunked_array([texts], pa.string()),
     lambda texts: pa.chunked_array([[text] for text in texts], pa.large_string()),
     lambda texts: pa.chunked_array([pa.array(texts, pa.string()).dictionary_encode()]),
+    # A dictionary may hold what no row does.
+    lambda texts: pa.chunked_array([pa.array([*texts, "x", "NA", "1,5"], pa.string()).dictionary_encode()[:-3]]),
 ]
 
 
@@ -263,7 +265,7 @@ def test_numbers_among_words_mean_the_same_in_any_column_of_texts(
         column = prepared.table.columns["a"]
         numbers = column.by_row.tolist() if column.is_numeric else None
         found.append((column.kind, cell_texts(column), repr(numbers), prepared.notes, prepared.target.classes))
-    assert found[0] == found[1] == found[2]
+    assert found[0] == found[1] == found[2] == found[3]
 
 
 def test_a_target_s_classes_are_called_as_the_file_spells_them() -> None:
