@@ -25,8 +25,7 @@ from probfs.tables.arrays import text_array
 from probfs.tables.cells import Kind
 from probfs.tables.column import Column, typed_column, unusable_column
 from probfs.tables.files import Part
-from probfs.tables.joining import join_columns, join_tables
-from probfs.tables.reading import ReadOptions, read_part, read_table
+from probfs.tables.reading import ReadOptions, join_columns, join_tables, read_part, read_table
 from probfs.tables.table import Table
 from tests.support.table_content import cell_texts, read_csv_text, table_content
 

@@ -90,7 +90,7 @@ def generate(given: Given) -> None:
     if unlabeled_output is not None and not given.get("unlabeled_rows"):
         raise UsageError("--unlabeled-output: there is no unlabelled row; ask for some with --unlabeled-rows")
     from probfs.paper.synthetic import CLASS, draw_tables
-    from probfs.tables.joining import join_tables
+    from probfs.tables.reading import join_tables
     from probfs.tables.writers import choose_table_format, table_bytes
 
     table_format = choose_table_format(output, given.get("format"))

@@ -41,7 +41,7 @@ from probfs.tables.arrays import (
 )
 from probfs.tables.cells import Kind
 from probfs.tables.column import NO_ROW, Column, dictionary_cells, number_column
-from probfs.tables.joining import join_columns, join_notes
+from probfs.tables.reading import join_columns, join_notes
 from probfs.tables.table import Table
 
 MANY_NUMBERS = 20_000

@@ -59,9 +59,8 @@ from probfs.tables.arrays import Floats
 from probfs.tables.column import missing_column, unread_column
 from probfs.tables.files import Part, find_parts, name_together
 from probfs.tables.formats import format_of_path
-from probfs.tables.joining import NO_ROWS, all_names, join_notes, refuse_other_columns
 from probfs.tables.opening import STANDARD_INPUT, display_name
-from probfs.tables.reading import ReadOptions, read_parts
+from probfs.tables.reading import NO_ROWS, ReadOptions, all_names, join_notes, read_parts, refuse_other_columns
 from probfs.tables.table import NoRowsError, Table
 from probfs.tables.urls import is_url
 from probfs.text import option, quoted, shown_bytes

@@ -20,16 +20,7 @@ import pyarrow.compute as pc
 from probfs.errors import DataError
 from probfs.runtime.memory import free_memory, require_memory
 from probfs.runtime.parallel import count_cores
-from probfs.tables.arrays import (
-    EXACT,
-    Flags,
-    Integers,
-    double_array,
-    is_empty,
-    loses_a_zero,
-    parse_numbers,
-    text_array,
-)
+from probfs.tables.arrays import EXACT, Flags, Integers, double_array, is_empty, loses_a_zero, parse_numbers, text_array
 from probfs.tables.cells import AMONG_NUMBERS, OF_THOUSANDS, UNMISTAKABLE, Kind, numbers_by_row
 from probfs.tables.column import Column, missing_column, unread_column
 from probfs.tables.csv_head import CsvHead, Reading, csv_records, open_csv, text_lines
