@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import TYPE_CHECKING, Literal
 
-from probfs.classifiers.scores import SCORES, Score
+from probfs.classifiers.scores import SCORES
 from probfs.output.documents import NOISE_MARK, reason_for_verdict
-from probfs.output.sentences import describe_model, describe_rest, errors_of, is_noise
+from probfs.output.sentences import describe_model, errors_of, is_noise
 from probfs.text import counted, shorten_middle
 
 if TYPE_CHECKING:
@@ -106,18 +105,14 @@ class Panel:
 class Drawing:
     """What a figure of a result shows."""
 
-    title: tuple[str, ...]
-    score: Score
+    result: Ranking | Selection
+    method: str
     when: str
     """In which round the score was taken, or how sure it is."""
     bars: tuple[Bar, ...]
-    describe_rest: Callable[[int], str]
-    """What is said of the columns behind the first so many; nothing where there is none."""
     panels: tuple[Panel, ...] = ()
     """None where there is only one number of columns."""
     size_label: str = "columns in the model"
-    asked: int | None = None
-    """How many columns whoever made the result asked for; None if that was not said."""
 
     @property
     def legend(self) -> dict[str, CurveStyle]:
@@ -141,7 +136,7 @@ def round_values(low: float, high: float) -> list[float]:
 
 
 def ranking_drawing(ranking: Ranking) -> Drawing:
-    settings, data, rounds = ranking.settings, ranking.input, ranking.rounds
+    settings, rounds = ranking.settings, ranking.rounds
     score, when = SCORES[settings.score], ""
     if settings.eliminate:
         when = "when the column left"
@@ -168,36 +163,21 @@ def ranking_drawing(ranking: Ranking) -> Drawing:
         both = (Curve(wrong, shares), Curve(f"absolute loss{trained}", absolute, "dashed"))
         panels = Panel(loss.label, (loss,)), Panel("rows wrong, and absolute loss", both, is_share=True)
     way = "recursive elimination" if settings.eliminate else "one round"
-    return Drawing(
-        (f"{data.source}, target {data.target}", f"{describe_model(ranking)}, {way}"),
-        score,
-        when,
-        tuple(bars),
-        partial(describe_rest, ranking),
-        panels,
-        size_label="columns in the model (chosen on the same rows)",
-        asked=ranking.most_listed,
-    )
+    size_label = "columns in the model (chosen on the same rows)"
+    return Drawing(ranking, f"{describe_model(ranking)}, {way}", when, tuple(bars), panels, size_label)
 
 
 def selection_drawing(selection: Selection) -> Drawing:
-    settings, data, score = selection.settings, selection.input, SCORES[selection.settings.score]
+    settings, score = selection.settings, SCORES[selection.settings.score]
     bars = []
     for feature in selection.features:
         instead = feature.instead and shorten_middle(feature.instead, _LONGEST_NAME)
         reason = reason_for_verdict(replace(feature, instead=instead), selection)
         remark = ": ".join(filter(None, ["" if feature.verdict == "keep" else feature.verdict, reason]))
         bars.append(Bar(feature.feature, feature.rank, getattr(feature, score.key), _STYLES[feature.verdict], remark))
-    keep = f"keep {len(selection.kept):,} of {counted(data.features, 'column')}"
-    return Drawing(
-        (f"{data.source}, target {data.target}", f"{settings.model.summary}, {keep}"),
-        score,
-        "when the column left",
-        tuple(bars),
-        partial(describe_rest, selection),
-        _selection_panels(selection),
-        asked=selection.most_listed,
-    )
+    keep = f"keep {len(selection.kept):,} of {counted(selection.input.features, 'column')}"
+    method, panels = f"{settings.model.summary}, {keep}", _selection_panels(selection)
+    return Drawing(selection, method, "when the column left", tuple(bars), panels)
 
 
 def rows_judged(selection: Selection) -> int | None:

@@ -17,9 +17,10 @@ from typing import TYPE_CHECKING, Any
 from rich.cells import cell_len
 
 from probfs.classifiers.options import WholeNumber, check_value
+from probfs.classifiers.scores import SCORES
 from probfs.errors import UsageError
 from probfs.output.drawings import Bar, Drawing, round_values
-from probfs.output.sentences import shown_number
+from probfs.output.sentences import describe_rest, shown_number
 from probfs.text import option, printable, shorten_middle
 
 if TYPE_CHECKING:
@@ -165,11 +166,12 @@ def _draw_figure(drawing: Drawing, figure: Figure, top: int | None) -> list[Axes
     curves = 2 * _PANEL_HEIGHT + _LEGEND_LINE * (len(drawing.legend) + 1) if drawing.panels else 0.0
     height = max(shown * _LINE / 72 + _MARGIN, curves)
     names, texts = zip(*_written(drawing.bars[:shown]), strict=True)
-    width = max(_BARS + _longest(names) + _longest(texts), _longest([drawing.describe_rest(shown)]))
+    width = max(_BARS + _longest(names) + _longest(texts), _longest([describe_rest(drawing.result, shown)]))
     width += _CURVES + 0.7 if drawing.panels else 0.0
     figure.set_layout_engine("constrained")
-    title = ": ".join(drawing.title)
-    lines, most = [title] if _longest([title]) < width else drawing.title, int(width * 72 / _CHARACTER)
+    data = drawing.result.input
+    titles = [f"{data.source}, target {data.target}", drawing.method]
+    lines, most = [": ".join(titles)] if _longest([": ".join(titles)]) < width else titles, int(width * 72 / _CHARACTER)
     figure.set_size_inches(width, height + 0.16 * len(lines))
     title = "\n".join(shorten_middle(printable(line), most) for line in lines)
     figure.suptitle(title, x=0.01, ha="left", color=colors["pale"], **written)
@@ -195,7 +197,7 @@ def _draw_figure(drawing: Drawing, figure: Figure, top: int | None) -> list[Axes
 
 
 def _count_bars(drawing: Drawing, top: int | None) -> int:
-    asked, bars = drawing.asked if top is None else top, len(drawing.bars)
+    asked, bars = drawing.result.most_listed if top is None else top, len(drawing.bars)
     if asked is not None:
         return min(asked, bars, _MOST_BARS)
     return bars if bars <= _ALL_SHOWN else _SHOWN_OF_MANY
@@ -224,10 +226,10 @@ def light_grid(axes: Axes, color: str = "0.9") -> None:
 
 def _draw_bars(axes: Axes, drawing: Drawing, shown: int, colors: Mapping[str, str], written: dict[str, Any]) -> None:
     """Bars in rank order, best on top, each with its name on the left, and its value and a remark on the right."""
-    bars, rest = drawing.bars[:shown], drawing.describe_rest(shown)
+    bars, rest = drawing.bars[:shown], describe_rest(drawing.result, shown)
     names, texts = zip(*_written(bars), strict=True)
-    symbol = SCORE_LABELS.get(drawing.score.key, drawing.score.symbol)
-    what = f"{drawing.score.word} {symbol} ({drawing.score.name}) {drawing.when}".rstrip()
+    score = SCORES[drawing.result.settings.score]
+    what = f"{score.word} {SCORE_LABELS[score.key]} ({score.name}) {drawing.when}".rstrip()
     axes.set_xlabel("\n".join(filter(None, [what, rest])), loc="left", fontsize=_FONT_SIZE)
     axes.set_yticks(range(shown), names, **written)
     axes.set_ylim(shown - 0.5, -0.5)

@@ -29,6 +29,7 @@ from probfs.output.documents import (
 from probfs.output.drawings import Curve, CurveStyle, Drawing, Panel, ranking_drawing, rows_judged, selection_drawing
 from probfs.output.notebook import load_template
 from probfs.output.sentences import (
+    describe_rest,
     errors_of,
     inspection_sentences,
     pairs_sentences,
@@ -150,6 +151,7 @@ def _render(
         notices=[("Warnings", warnings), ("Notes", notes)],
         drawing=drawing,
         bars=list(zip(bars, bar_lengths([bar.value for bar in bars]), strict=True)),
+        rest=describe_rest(drawing.result, len(bars)) if drawing else "",
         charts=[_chart(panel) for panel in drawing.panels] if drawing else [],
         marks=_MARKS,
         features=table,
