@@ -80,6 +80,7 @@ def test_nothing_printable_steers_a_terminal(text: str) -> None:
         ("क्\u200dष", "क्\u200dष"),
         ("\ud800", "\\ud800"),
         ("e" + "\u0301" * 6, "e" + "\u0301" * 5 + "\\u0301"),
+        ("\u0301" * 6 + "e\u0301", "\u0301" * 5 + "\\u0301e\u0301"),
     ],
 )
 def test_what_is_unseen_is_shown_as_an_escape(text: str, shown: str) -> None:

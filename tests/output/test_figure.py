@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -123,6 +124,13 @@ def test_a_ranking_has_bars_intervals_and_curves() -> None:
     assert losses.lines[0].get_ydata()[0] == pytest.approx(0.3 + 0.2 / 6)
     assert wrong.get_xlabel() == "columns in the model (chosen on the same rows)"
     assert wrong.get_xticks().tolist() == [1, 2, 3, 4, 5, 6]
+    assert wrong.get_xlim() == pytest.approx((0.5, 6.5))
+    low, high = losses.lines[0].get_ydata()[0], losses.lines[0].get_ydata()[-1]
+    low, high = 0.0 if min(low, high) <= max(low, high) / 2 else min(low, high), max(low, high)
+    assert losses.get_ylim() == pytest.approx((low - 0.08 * (high - low), high + 0.08 * (high - low)))
+    without = make_ranking(NAMES[:3], eliminate=False)
+    (flat,) = replace(without, features=tuple(replace(each, s_s=0.0) for each in without.features)).plot()
+    assert flat.get_xticks().tolist() == []
     (alone,) = make_ranking(NAMES[:6], eliminate=False, uncertainty=True, negative=True).plot()
     assert alone.collections, "standard errors"
     assert alone.get_xticks().tolist() == pytest.approx([-0.2, -0.1, 0, 0.1])
@@ -147,6 +155,7 @@ def test_a_selection_has_verdicts_the_cut_and_unseen_rows() -> None:
     assert losses.get_xticks().tolist() == [0, 1, 2, 3, 4, 5, 6]
     many = make_large_selection(NAMES[:200]).plot()[1]
     assert many.get_xticks().tolist() == [0, 1, 10, 120]
+    assert many.get_xlim() == pytest.approx((-0.1, 144))
 
 
 def test_wrong_rows_are_shares_of_the_rows_that_are_judged() -> None:
@@ -186,6 +195,8 @@ def test_the_caller_s_axes_are_drawn_on() -> None:
     ranking = make_ranking(NAMES[:30])
     (bars,) = ranking.plot(Figure(figsize=(12, 4)).add_subplot(1, 2, 1))
     assert len(names_on(bars)) < 30
+    (low,) = ranking.plot(Figure(figsize=(4, 0.3)).add_subplot())
+    assert names_on(low) == NAMES[:1]
     three = Figure(figsize=(9, 9)).subplots(3)
     assert ranking.plot(three).tolist() == three.tolist()
     make_ranking(NAMES[:3], eliminate=False).plot(Figure().subplots(3))

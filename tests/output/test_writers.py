@@ -25,6 +25,8 @@ from probfs.output.formats import DOCUMENT_FORMATS, RESULT_FORMATS
 from probfs.output.writers import Presentation, csv_text, json_document, terminal_text
 from probfs.paper.documents import Claim, claims_document, population_document
 from probfs.paper.theory import PopulationScores
+from probfs.ranking.result import Ranking
+from probfs.selection.result import Selection
 from probfs.text import command_line_language, is_unseen
 from tests.conftest import SAMPLES, Run
 from tests.support.comparisons import ranking_of, selection_of
@@ -68,14 +70,18 @@ def paired(names: list[str]) -> Pairs:
     return Pairs(tuple(pairs), make_ranking(names).input, settings, (), "1.0", tested=15)
 
 
+RESULTS: dict[str, Callable[[list[str]], Ranking | Selection | Pairs]] = {
+    "ranking": make_ranking,
+    "uncertain": lambda names: make_ranking(names, uncertainty=True, score="signed").top(4),
+    "selection": make_large_selection,
+    "pairs": paired,
+}
+
+
 def make_document(kind: str, names: list[str]) -> Document:
+    if kind in RESULTS:
+        return RESULTS[kind](names).document()
     match kind:
-        case "ranking":
-            return make_ranking(names).document()
-        case "uncertain":
-            return make_ranking(names, uncertainty=True, score="signed").top(4).document()
-        case "selection":
-            return make_large_selection(names).document()
         case "comparison":
             intervals = {name: (rank, rank + 2) for rank, name in enumerate(names, 1)}
             old = ranking_of(names, intervals=intervals)
@@ -83,8 +89,6 @@ def make_document(kind: str, names: list[str]) -> Document:
         case "verdicts":
             old = selection_of(dict.fromkeys(names, "keep"))
             return compare_rankings(old, selection_of(dict.fromkeys(names[::-1], "noise"))).document()
-        case "pairs":
-            return paired(names).document()
         case "inspection":
             return inspection_document(inspected(names))
         case "claims":
@@ -99,8 +103,22 @@ KINDS = ["ranking", "uncertain", "selection", "comparison", "verdicts", "pairs",
 @pytest.mark.parametrize("names", NAMES)
 @pytest.mark.parametrize("kind", KINDS)
 def test_documents_are_written_as_before(kind: str, names: str, ending: str) -> None:
-    expected = SNAPSHOTS / f"{kind}-{names}.{ending}"
-    text = WRITERS[ending](make_document(kind, NAMES[names]), Presentation())
+    assert_as_before(WRITERS[ending](make_document(kind, NAMES[names]), Presentation()), f"{kind}-{names}.{ending}")
+
+
+@pytest.mark.parametrize("kind", RESULTS)
+def test_pages_and_what_notebooks_and_figures_show_are_as_before(kind: str) -> None:
+    result = RESULTS[kind](NAMES["plain"])
+    content = [re.sub('<(style|script)>.*?</|default-src.*?"', "", result.to_html(), flags=re.DOTALL)]
+    if not isinstance(result, Pairs):
+        drawing = result.drawing()
+        axes = [(panel.is_logarithmic, panel.size_ticks, panel.value_ticks) for panel in drawing.panels]
+        content += [result._repr_html_(), *map(str, drawing.bars), *map(str, axes)]
+    assert_as_before("\n".join(content), f"{kind}.html")
+
+
+def assert_as_before(text: str, name: str) -> None:
+    expected = SNAPSHOTS / name
     if os.environ.get("PROBFS_SNAPSHOTS") == "write":
         expected.write_bytes(text.encode())
     assert text == expected.read_bytes().decode()
