@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -113,9 +114,11 @@ def every_name(names: Sequence[str]) -> Sequence[str]:
 def read_inputs(request: InputRequest) -> Inputs:
     """Read the labelled table, its mapping and the tables of unlabelled rows."""
     others = as_tuple(request.unlabelled)
-    # On two cores, reading leaves none to load them on.
-    if request.load_ahead is not None and count_cores() > 2 and _size(request.data) >= _LARGE:
-        request.load_ahead()
+    if request.load_ahead is not None and count_cores() > 2:
+        with suppress(OSError, ValueError):
+            # On two cores, reading leaves none to load them on.
+            if sum(map(os.path.getsize, _paths_of(request.data) or ())) >= _LARGE:
+                request.load_ahead()
     paths = [path for data in (request.data, *others) for path in _paths_of(data) or ()]
     if paths.count(STANDARD_INPUT) > 1:
         raise UsageError("standard input can be read only once; name files for the others")
@@ -135,14 +138,6 @@ def _paths_of(data: Any, parameter: str = "data") -> Sequence[Path] | None:
             problem = f"{parameter} must be {TAKEN}, not a list of {type(path).__name__}"
             raise UsageError(f"{problem}; only paths may be listed, so join others to one table first")
     return paths
-
-
-def _size(data: Data) -> int:
-    """How many bytes some files have; 0 if that cannot be told."""
-    try:
-        return sum(map(os.path.getsize, _paths_of(data) or ()))
-    except (OSError, ValueError):
-        return 0
 
 
 def _with_labels(table: Table, data: Any, y: Any, mapping: ColumnMapping, choice: ColumnChoice) -> Table:

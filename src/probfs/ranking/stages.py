@@ -90,30 +90,28 @@ SettingsOfAny = TypeVar("SettingsOfAny", bound=Settings)
 
 
 def name_columns(prepared: PreparedTable, settings: SettingsOfAny) -> SettingsOfAny:
-    """The settings with the names of the columns that are one together and of those that are kept to the end."""
+    """The settings with the names of the columns that are one together, and of those that are kept to the end, each of
+    which must be one that is ranked.
+    """
     settings = replace(settings, together=find_groups(prepared, settings.together))
-    return replace(settings, always=_find_always(prepared, settings))
-
-
-def _find_always(prepared: PreparedTable, settings: Settings) -> tuple[str, ...]:
-    """The columns that are kept to the end, by their names; each must be one that is ranked."""
     table, plans = prepared.table, {plan.name: plan for plan in prepared.plans}
     several = (*settings.join, *settings.together)
-    names = TableNames(table.source, (*table.columns, *several), table.left_out).resolve(settings.always, "always")
-    for name in names:
-        for group, members in settings.together.items():
-            if name in members:
-                problem = f"{quoted(name)} is in {quoted(group)} of {option('together')}; name that"
-                raise UsageError(f"{option('always')}: {problem}")
+    always = TableNames(table.source, (*table.columns, *several), table.left_out).resolve(settings.always, "always")
+    for name in always:
+        group = next((group for group, members in settings.together.items() if name in members), None)
+        if group is not None:
+            problem = f"{quoted(name)} is in {quoted(group)} of {option('together')}; name that"
+            raise UsageError(f"{option('always')}: {problem}")
         plan = plans.get(name)
         if plan is not None and plan.role is not Role.FEATURE:
-            reason = f" ({plan.reason})" if plan.reason else ""
-            what = "is left out" if plan.role is Role.LEFT_OUT else f"is the {plan.role.value} column"
+            left_out = plan.role is Role.LEFT_OUT
+            what = "is left out" if left_out else f"is the {plan.role.value} column"
+            what += f" ({plan.reason})" if plan.reason else ""
             ways = "name other columns"
-            if plan.role is Role.LEFT_OUT and plan.identifier:
+            if left_out and plan.identifier:
                 ways += f", or let identifiers in by {option('keep_identifiers', True)} or {option('include')}"
-            raise UsageError(f"{option('always')}: {quoted(name)} {what}{reason}; {ways}")
-    return names
+            raise UsageError(f"{option('always')}: {quoted(name)} {what}; {ways}")
+    return replace(settings, always=always)
 
 
 def rank_table(

@@ -31,6 +31,7 @@ a wide table may have margins of its own.
 """
 _ROUNDING = 1e-12
 """A relation smaller than this is none, of so few rows."""
+_FACTORIALS = np.cumprod([1.0, *range(1, FEW_ROWS)])
 _ENOUGH_AS_LARGE = 20
 _DRAWS_PER_FEATURE = 200
 """So that a feature beyond all drawn tables has q ≤ 0.005 even if it is the only one, among up to 500 features."""
@@ -72,14 +73,15 @@ class Margins:
 
     def exact_p(self, seen: Floats) -> Floats | None:
         """The p-values of several relations; None where there are too many tables to look at them all."""
-        enumerated = _all_tables(self.value_rows, self.class_rows)
-        if enumerated is None:
+        tables = _all_tables(self.value_rows, self.class_rows)
+        if tables is None:
             return None
-        tables, orders = enumerated
         relations = self.relations(tables)
         smallest_first = np.argsort(relations)
+        # The orders of the labels that give a table, relative to those of others.
+        orders = (1 / _FACTORIALS[tables[:, :, smallest_first]]).prod(axis=(0, 1))
         smaller = np.searchsorted(relations[smallest_first], np.where(seen > _ROUNDING, seen * NEARLY, 0.0))
-        p: Floats = np.cumsum(orders[smallest_first][::-1])[len(orders) - 1 - smaller] / orders.sum()
+        p: Floats = np.cumsum(orders[::-1])[len(orders) - 1 - smaller] / orders.sum()
         return p
 
     def drawn_p(self, seen: Floats, seed: int, draws: int) -> Floats:
@@ -119,39 +121,29 @@ def with_equal_margins(
         yield columns[members], Margins(value_sizes[value_sizes > 0], class_sizes[class_sizes > 0], numbers)
 
 
-def _all_tables(value_rows: Integers, class_rows: Integers) -> tuple[Integers, Floats] | None:
-    """All tables (values × classes × tables) and how many orders of the labels give each, value by value: every way to
-    deal out the rows of a value to the classes that still lack rows, and to the last value what is left.
+def _all_tables(value_rows: Integers, class_rows: Integers) -> Integers | None:
+    """All tables, values × classes × tables: every way to deal out the rows of each value to the classes that still
+    lack rows, and to the last value what is left. None where there are too many.
     """
-    classes = len(class_rows)
-    lacking = class_rows[None]
-    orders = np.ones(1)
+    classes, lacking = len(class_rows), class_rows[None]
     dealt = np.empty((1, 0, classes), dtype=np.int64)
     for rows in value_rows[:-1].tolist():
         if len(lacking) * math.comb(rows + classes - 1, rows) * len(value_rows) * classes > _MOST_CELLS:
             return None
-        ways, multiplicity = _ways_to_deal(rows, classes)
+        ways = _ways_to_deal(rows, classes)
         left = lacking[:, None] - ways
         table, way = np.nonzero((left >= 0).all(axis=2))
         lacking = left[table, way]
-        orders = orders[table] * multiplicity[way]
         dealt = np.concatenate([dealt[table], ways[way][:, None]], axis=1)
-    last = np.array([_orders(int(value_rows[-1]), parts) for parts in lacking.tolist()])
-    return np.moveaxis(np.concatenate([dealt, lacking[:, None]], axis=1), 0, 2), orders * last
+    return np.moveaxis(np.concatenate([dealt, lacking[:, None]], axis=1), 0, 2)
 
 
 @lru_cache
-def _ways_to_deal(rows: int, classes: int) -> tuple[Integers, Floats]:
-    """All ways to deal rows to classes, by how many each gets, and the number of orders of each."""
-    # Bars between stars: what lies between two bars is dealt to one class.
+def _ways_to_deal(rows: int, classes: int) -> Integers:
+    """How many rows each class gets: what lies between two bars, of all places for bars between the rows."""
     places = range(rows + classes - 1)
     bars = np.array([(-1, *chosen, rows + classes - 1) for chosen in combinations(places, classes - 1)])
-    ways = np.diff(bars, axis=1) - 1
-    return ways, np.array([_orders(rows, parts) for parts in ways.tolist()])
-
-
-def _orders(rows: int, parts: list[int]) -> float:
-    return math.factorial(rows) / math.prod(map(math.factorial, parts))
+    return np.diff(bars, axis=1) - 1
 
 
 def _sequential_p(drawn_relations: Iterable[Floats], seen: Floats, most_draws: int) -> Floats:
