@@ -51,20 +51,19 @@ _CELLS_OF_NUMBERS = 1 << 17
 
 @dataclass(frozen=True, eq=False)
 class ColumnTests:
-    """A statistic and its p-value for each of several columns, and whether the labels' order could change them."""
+    """The p-value of each of several columns, and whether the labels' order could change it."""
 
-    statistic: Floats
     p: Floats
     varies: Flags
 
     @classmethod
     def of_nothing(cls, columns: int) -> ColumnTests:
         """Tests of columns that say nothing."""
-        return cls(np.zeros(columns), np.ones(columns), np.zeros(columns, dtype=np.bool_))
+        return cls(np.ones(columns), np.zeros(columns, dtype=np.bool_))
 
     def put(self, columns: Integers, tests: ColumnTests) -> None:
         """Replace the tests of some columns."""
-        self.statistic[columns], self.p[columns], self.varies[columns] = tests.statistic, tests.p, tests.varies
+        self.p[columns], self.varies[columns] = tests.p, tests.varies
 
 
 # What is to be drawn: columns with the same margins, these, and the relations that were seen.
@@ -112,7 +111,7 @@ def _draw(p: Floats, doubtful: _Doubtful, seed: int, draws: int) -> None:
 
 
 def chi_squared_test(counts: ValueCounts, seed: int, most_draws: int | None = None) -> ColumnTests:
-    """X² and p of every feature, by its values; missing cells are none."""
+    """The p-value of X² of every feature; missing cells are no value."""
     most_draws = enough_draws(len(counts.values)) if most_draws is None else most_draws
     tests = ColumnTests.of_nothing(len(counts.values))
     if not len(counts.values):
@@ -145,7 +144,7 @@ def chi_squared_test(counts: ValueCounts, seed: int, most_draws: int | None = No
         drawable = (present < MOST_ROWS) & (np.minimum(cells, present) <= _MOST_WORK_OF_A_DRAW)
         is_rare = (least < _LEAST_EXPECTED) & drawable
         p, doubtful = _probabilities(law, relation, held, of_class, is_rare, most_draws, numbers=False)
-        tests.put(features, ColumnTests(relation * present, p, law.varies))
+        tests.put(features, ColumnTests(p, law.varies))
         rare += [(features[same], margins, seen) for same, margins, seen in doubtful]
     certain = 1 / (most_draws + 1)
     work = sum(margins.work for same, margins, _ in rare if (tests.p[same] > certain).any())
@@ -167,7 +166,7 @@ def _least_seen(sizes: Floats) -> Floats:
 def rank_test(
     numbers: Floats, labels: Labels, classes: int, counts: Integers | Floats, seed: int, most_draws: int = MOST_DRAWS
 ) -> ColumnTests:
-    """H and p of several columns: ``numbers`` is columns × labelled rows, NaN where a cell is missing."""
+    """The p-value of H of several columns: ``numbers`` is columns × labelled rows, NaN where a cell is missing."""
     tests = ColumnTests.of_nothing(len(numbers))
     at_a_time = max(1, _CELLS_OF_NUMBERS // max(len(labels), 1))
     for first in range(0, len(numbers) if len(labels) else 0, at_a_time):
@@ -198,7 +197,7 @@ def rank_test(
 
 
 def rank_test_of_counts(by_class: Floats, seed: int, most_draws: int = MOST_DRAWS) -> ColumnTests:
-    """H and p of columns, from how many rows of each class hold each number: columns × numbers (rising)
+    """The p-value of H of columns, from how many rows of each class hold each number: columns × numbers (rising)
     × classes. Numbers that no row holds do not matter.
     """
     if not by_class.any():
@@ -210,8 +209,8 @@ def rank_test_of_counts(by_class: Floats, seed: int, most_draws: int = MOST_DRAW
 
 
 def order_test(counts: ValueCounts, scales: Sequence[Floats | None], seed: int, most_draws: int) -> ColumnTests:
-    """H and p of features whose values have an order, by the numbers that values stand for. Of fewer than three values
-    the order says nothing.
+    """The p-values of features whose values have an order, by the numbers that values stand for. Of fewer than three
+    values the order says nothing.
     """
     tests = ColumnTests.of_nothing(len(counts.values))
     ordered = np.array([scale is not None for scale in scales], dtype=np.bool_)
@@ -230,8 +229,8 @@ def order_test(counts: ValueCounts, scales: Sequence[Floats | None], seed: int, 
 def _test_ranks(
     number_rows: Floats, scores: Floats, class_rows: Floats, class_sums: Floats, seed: int, most_draws: int
 ) -> ColumnTests:
-    """H and p of several columns: the rows of each number and its score, columns × numbers in rising order, and of each
-    class the rows and the sum of scores.
+    """The p-values of several columns: the rows of each number and its score, columns × numbers in rising order, and of
+    each class the rows and the sum of scores.
     """
     rows, squared = class_rows.sum(axis=1), scores * scores
     squares, fourth_powers = (number_rows * squared).sum(axis=1), (number_rows * squared * squared).sum(axis=1)
@@ -250,4 +249,4 @@ def _test_ranks(
         _draw(p, one, seed, most_draws)
     # Where nothing may be drawn, as with weights, the law decides.
     unknown = rare & ~drawable & (most_draws > 0)
-    return ColumnTests(relation * np.maximum(rows - 1, 0), np.where(unknown, 1.0, p), law.varies & ~unknown)
+    return ColumnTests(np.where(unknown, 1.0, p), law.varies & ~unknown)

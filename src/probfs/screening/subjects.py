@@ -172,4 +172,4 @@ def _judge(statistics: Floats, least: float) -> ColumnTests:
     mean, variance = drawn[rare].mean(axis=1) - least_drawn, drawn[rare].var(axis=1)
     tail = gamma_tail(mean**2 / variance, (statistic[rare] - least_drawn) * mean / variance)
     p[rare] = np.minimum(p[rare], np.maximum(tail, least))
-    return ColumnTests(statistic, p, varies)
+    return ColumnTests(p, varies)
