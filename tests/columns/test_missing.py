@@ -39,6 +39,15 @@ def test_the_test_is_scipy_s_hypergeometric_one_and_with_two_classes_fisher_s(ta
     assert missingness_p_value(missing[:2], rows[:2]) == pytest.approx(min(1.0, 2 * fisher_exact(square)[1]), rel=1e-6)
 
 
+@pytest.mark.parametrize("more", [0, 300, -600, 900])
+def test_many_rows_are_judged_by_the_normal_law(more: int) -> None:
+    rows, missing = [600_000, 700_000], [253_846 + more, 296_154 - more]
+    exact = hypergeom(sum(rows), rows[0], sum(missing))
+    outcomes = exact.pmf(np.arange(rows[0] + 1))
+    least = float(outcomes[outcomes <= outcomes[missing[0]] * (1 + 1e-7)].sum())
+    assert missingness_p_value(missing, rows) == pytest.approx(min(1.0, 2 * least), rel=0.02)
+
+
 def titanic(rows: int = 200, seed: int = 0) -> str:
     """A column ``boat`` that is missing for nearly all who died, and ``deck``, missing by chance."""
     chance = random.Random(seed)
@@ -102,6 +111,7 @@ def test_rows_count_as_often_as_they_say_and_unlabelled_or_dropped_ones_not_at_a
 
 def test_a_column_without_missing_cells_or_without_others_has_nothing_to_mark() -> None:
     assert marked("a,b,c,y\nx,,1,p\nz,,2,q\nx,,1,p\nz,,2,q\n", missing="value")[0] == []
+    assert marked("a,b,y\n,,p\nz,,q\nx,x,p\nz,,q\n", missing="value")[0] == ["a", "b"], "one is enough"
 
 
 def test_a_missing_cell_is_a_value_of_its_own_and_an_unseen_one_says_nothing() -> None:

@@ -46,7 +46,6 @@ from probfs.text import counted, listed, option, quoted
 
 _SECONDS_OF_A_DAY = 86_400.0
 _FEW_ROWS = 2_000
-_MANY_COLUMNS = 64
 _MANY_UNSEEN = 0.5
 _FEWEST_UNLABELLED = 10
 """Fewer unlabelled cells than this with a value in a column say nothing about how the column is written."""
@@ -229,7 +228,7 @@ def _coding(
 
 def _code_numbers(prepared: PreparedTable) -> dict[str, tuple[FeatureCoding, Codes]]:
     """How columns of numbers are coded, and the code of each row, of those that are cut at quantiles, and of those of
-    few numbers in wide tables of few rows without unlabelled ones.
+    few numbers in tables of few rows without unlabelled ones.
     """
     plans = {plan.name: plan for plan in prepared.features}
     cut: defaultdict[int, list[Column]] = defaultdict(list)
@@ -241,7 +240,7 @@ def _code_numbers(prepared: PreparedTable) -> dict[str, tuple[FeatureCoding, Cod
         elif plan.rule == Category() and name not in prepared.mapping.columns:
             few.append(column)
     jobs = [(partial(_cut_group, prepared, plans, intervals), columns) for intervals, columns in cut.items()]
-    if prepared.labelled_weights is None and prepared.table.rows <= _FEW_ROWS and len(few) >= _MANY_COLUMNS:
+    if prepared.labelled_weights is None and prepared.table.rows <= _FEW_ROWS:
         jobs.append((partial(_list_group, prepared, plans), few))
     coded: dict[str, tuple[FeatureCoding, Codes]] = {}
     for code, columns in jobs:

@@ -35,7 +35,7 @@ LEAST_MISSING = 5
 SIGNIFICANCE = 1e-3
 """Missing cells tell the class where chance alone would deal them out so unevenly more rarely than this."""
 _MOST_OUTCOMES = 1 << 18
-"""Outcomes of the test that are summed up one by one; beyond, the normal law."""
+"""Outcomes of the test that are summed up one by one; beyond, the normal law, which is as good for so many rows."""
 _EQUALLY_LIKELY = 1 + 1e-7
 """Two outcomes whose probabilities differ by less are equally likely: the difference is rounding."""
 
@@ -164,16 +164,11 @@ def _two_sided(found: int, total: int, size: int, drawn: int) -> float:
     """The probability of an outcome no likelier than ``found`` when ``drawn`` of ``total`` are drawn, ``size`` of which
     are of the class.
     """
-    mean = drawn * (size / total)
-    deviation = math.sqrt(mean * ((total - size) / total) * ((total - drawn) / (total - 1)))
-    # Farther outcomes have no weight worth a sum; 50 more, as beside a small mean the law is Poisson's.
-    reach = 12 * deviation + 50
-    least = max(0, drawn + size - total, math.floor(mean - reach))
-    most = min(drawn, size, math.ceil(mean + reach))
+    least, most = max(0, drawn + size - total), min(drawn, size)
     if most - least >= _MOST_OUTCOMES:
+        mean = drawn * (size / total)
+        deviation = math.sqrt(mean * ((total - size) / total) * ((total - drawn) / (total - 1)))
         return math.erfc(max(abs(found - mean) - 0.5, 0) / deviation / math.sqrt(2))
-    if not least <= found <= most:
-        return 0.0
     # The logarithm of each outcome's probability, but for a constant, from the ratios of neighbours.
     outcomes = np.arange(least, most, dtype=np.float64)
     rising = np.log(size - outcomes) + np.log(drawn - outcomes)
