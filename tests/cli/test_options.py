@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from pathlib import Path
 
 import pytest
@@ -47,6 +48,7 @@ def test_the_list_of_commands_has_every_summary_whole(run_here: Run, monkeypatch
 def test_help_shows_every_option_in_a_short_line_and_examples_that_are_understood(run_here: Run, name: str) -> None:
     page = run_here(name, "-h").stdout
     shown = " ".join(page.split())
+    assert not re.search(r"\[(x|default)", page), "typer adds nothing of its own"
     for option_name, option in COMMANDS_LOADED[name].options.items():
         assert option.help.endswith("."), option_name
         assert len(option.help) <= 90, option_name

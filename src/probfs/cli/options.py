@@ -77,7 +77,7 @@ def _parameter(name: str, option: Option) -> TyperArgument | TyperOption:
     if option.takes is not FLAG:
         how["multiple"] = option.many
     elif option.many:
-        how |= {"count": True, "default": 0}
+        how |= {"count": True, "default": 0, "type": int}
     else:
         how["is_flag"] = True
     return TyperOption(param_decls=[name, *option.spellings(name)], **how)
