@@ -94,8 +94,10 @@ def test_the_number_of_threads_changes_nothing(rows: int, monkeypatch: pytest.Mo
 def test_the_caller_decides_what_is_compiled_or_else_the_size(compiled: bool | None, expected: type) -> None:
     small = FittedNaiveBayes(random_dataset(50, 3, 3, 3, seed=0), "loo", 0, 1.0, 0, compiled=compiled)
     assert type(labelled_rows(small)) is expected
-    large = FittedNaiveBayes(random_dataset(20_000, 10, 3, 2, seed=0), "loo", 0, 1.0, 0, [10] * 1_000)
-    assert type(labelled_rows(large)) is CompiledRows
+    # 50 million cells, those of 15 more features in each round included.
+    large, tables = random_dataset(20_000, 10, 3, 2, seed=0), ([10] * 100, [10] * 99 + [9])
+    kinds = [type(labelled_rows(FittedNaiveBayes(large, "loo", 0, 1.0, 0, rounds))) for rounds in tables]
+    assert kinds == [CompiledRows, Rows]
 
 
 @pytest.mark.parametrize("where", ["why_not_compiled", "rows.compile"])
@@ -178,7 +180,8 @@ def test_odds_do_not_depend_on_shrinkage_or_on_known_counts(classes: int, compil
 @pytest.mark.parametrize("shrink", ["off", "on"])
 def test_odds_of_other_features_are_those_of_a_model_that_has_no_more(shrink: ShrinkName) -> None:
     """Asked for in between, they change nothing in the elimination, and all odds can be asked for again later."""
-    dataset = random_dataset(60, 6, 3, 3, seed=2)
+    counts = np.random.default_rng(0).integers(0, 4, 60)
+    dataset = replace(random_dataset(60, 6, 3, 3, seed=2), counts=counts)
     model, alone = (FittedNaiveBayes(dataset, "loo", 0, 1.0, 0, shrink=shrink) for _ in range(2))
     few = FittedNaiveBayes(replace(dataset, features=dataset.features[1:4]), "loo", 0, 1.0, 0)
     first = model.odds()
@@ -187,25 +190,15 @@ def test_odds_of_other_features_are_those_of_a_model_that_has_no_more(shrink: Sh
     assert asked.derivatives(0.7) == pytest.approx(expected.derivatives(0.7))
     assert asked.loss(0.7) == pytest.approx(expected.loss(0.7))
     assert asked.errors == expected.errors
+    # Losses are compared row by row.
+    found = asked.minus(0.5, model.odds(), None)
+    ones, others = (labelled_rows(own).row_odds() for own in (few, alone))
+    assert astuple(found) == pytest.approx(astuple(ones.minus(0.5, others, 1.0)))
+    assert found.rows == counts.sum()
     for one in (model, alone):
         one.drop(np.array([0, 5]))
     np.testing.assert_allclose(model.score().s_s, alone.score().s_s, rtol=1e-12)
     assert first.derivatives(0.7) == pytest.approx(whole)
-
-
-def test_losses_are_compared_row_by_row() -> None:
-    dataset = random_dataset(60, 4, 3, 2, seed=3)
-    dataset = replace(dataset, counts=np.random.default_rng(0).integers(0, 4, 60))
-    model = FittedNaiveBayes(dataset, "loo", 0, 1.0, 0)
-    own, other = model.odds([0, 1]), model.odds([2])
-    found = own.minus(0.5, other, None)
-    ones, twos = (
-        labelled_rows(FittedNaiveBayes(replace(dataset, features=features), "loo", 0, 1.0, 0)).row_odds()
-        for features in (dataset.features[:2], dataset.features[2:3])
-    )
-    expected = ones.minus(0.5, twos, 1.0)
-    assert astuple(found) == pytest.approx(astuple(expected))
-    assert found.rows == dataset.counts.sum()
 
 
 # Losses of rows at any sharpness

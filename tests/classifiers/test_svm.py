@@ -19,7 +19,7 @@ from probfs.classifiers.refitting import models
 from probfs.classifiers.refitting import svm as model
 from probfs.classifiers.refitting.models import LinearModel, RbfModel, Report, ValueModel
 from probfs.classifiers.refitting.rows import Split, odds_of
-from probfs.classifiers.refitting.svm import fit_sigmoid, note_on_guessing
+from probfs.classifiers.refitting.svm import Sigmoid, fit_sigmoid, note_on_guessing, to_probabilities
 from probfs.classifiers.refitting.tables import Matrix
 from probfs.tables.arrays import Floats, Integers
 from probfs.text import command_line_language
@@ -84,6 +84,12 @@ NOTED = "the SVM tells no more of held-out rows than the shares of the classes d
 def test_equal_decision_values_tell_only_how_frequent_the_class_is() -> None:
     sigmoid = fit_sigmoid(np.full(9, 2.5), np.arange(9) < 3, np.ones(9))
     assert 1 / (1 + math.exp(-(2.5 * sigmoid.slope + sigmoid.offset))) == pytest.approx((3 * 4 / 5 + 6 / 8) / 9)
+
+
+def test_classes_of_which_no_svm_knows_anything_are_equally_probable() -> None:
+    sigmoids = [Sigmoid(2.0, 0.0), Sigmoid(1.0, math.log(2)), Sigmoid(1.0, 0.0)]
+    found = to_probabilities(sigmoids, np.array([[0.0, -1e5], [0.0, -1e5], [0.0, -1e5]]))
+    assert found == pytest.approx(np.array([[3 / 10, 1 / 3], [4 / 10, 1 / 3], [3 / 10, 1 / 3]]))
 
 
 def test_a_weak_table_is_not_turned_upside_down() -> None:

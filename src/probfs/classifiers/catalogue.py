@@ -243,7 +243,6 @@ class Forest(Trees):
         return f"Forest of {counted(self.trees, 'tree')}"
 
     def trainer(self, dataset: Dataset, seed: int, estimate: EstimateName) -> Trainer:
-        """A forest, whose trees grow on several cores in tables that are large enough."""
         from joblib import cpu_count
         from sklearn.ensemble import RandomForestClassifier
 
@@ -277,7 +276,6 @@ class Boosting(Trees):
     )
 
     def trainer(self, dataset: Dataset, seed: int, estimate: EstimateName) -> Trainer:
-        """Trees by histograms, with small leaves in small tables."""
         from sklearn.ensemble import HistGradientBoostingClassifier
 
         from probfs.classifiers.refitting.estimators import EstimatorTrainer

@@ -41,14 +41,9 @@ class RoundScores:
     cv_errors: int | None = None
     """Errors of the model on cross-validated decision values, for classifiers that have such values anyway."""
 
-    def get(self, score: Score) -> Floats | None:
-        """One of the scores; None where there is nothing to compute it from."""
-        found: Floats | None = getattr(self, score.key)
-        return found
-
     def driving(self, score: Score) -> Floats:
         """The score that decides which features leave."""
-        found = self.get(score)
+        found: Floats | None = getattr(self, score.key)
         if found is None:
             raise ValueError(f"the classifier gave no {score.key}")
         return found

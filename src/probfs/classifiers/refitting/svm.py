@@ -54,9 +54,6 @@ MOST_ITERATIONS = 1_000_000
 MOST_LINEAR_ITERATIONS = 20_000
 TOLERANCE = 1e-3
 """LIBSVM's default; on tables with few categories a tenth of it may take a thousand times as long."""
-INTERCEPT_SCALING = 10.0
-"""LinearSVC penalises the intercept, divided by this: it then differs from LIBSVM's by less than the tolerance."""
-
 _SMALL_STEP = 1e-10
 _FLAT = 1e-9
 """A smaller slope of a sigmoid, in units of the largest decision value, is rounding."""
@@ -97,8 +94,8 @@ class BinarySvm(NamedTuple):
     """The decision value of each piece by an SVM that was fitted without the piece's fold."""
     sigmoid: Sigmoid
     held_out_sigmoid: Sigmoid
-    """The one on held-out decision values, or a flat one if that decreases."""
     inverted: bool
+    """Whether the sigmoid on held-out decision values decreases; in its place stands a flat one."""
 
 
 class SvmTrainer(Trainer):
@@ -261,8 +258,9 @@ class Solver:
         self._gram: Floats | None = None
         shared = {"C": cost, "tol": TOLERANCE}
         if gamma is None and table_rows > MOST_ROWS_OF_SVC:
-            more = {"intercept_scaling": INTERCEPT_SCALING, "max_iter": MOST_LINEAR_ITERATIONS, "random_state": 0}
-            self._machine = LinearSVC(loss="hinge", **shared, **more)
+            # LinearSVC penalises the intercept, divided by this: it differs from LIBSVM's by less than the tolerance.
+            shared["intercept_scaling"] = 10.0
+            self._machine = LinearSVC(loss="hinge", max_iter=MOST_LINEAR_ITERATIONS, random_state=0, **shared)
             return
         shared |= {"cache_size": 500, "max_iter": MOST_ITERATIONS}
         if gamma is not None and table_rows > MOST_ROWS_OF_MATRIX:
