@@ -195,7 +195,8 @@ def ranking_table(ranking: Ranking, on_page: bool = False) -> Table:
         # Of columns that are not listed, nobody knows whether they are noise.
         above = len(noise)
     marks = [NOISE_MARK if is_one and row < above else "" for row, is_one in enumerate(noise)]
-    remarks = [mark or _shown_instead(feature.instead) for mark, feature in zip(marks, features, strict=True)]
+    copies = ["" if feature.instead is None else f"nearly the same as {feature.instead}" for feature in features]
+    remarks = [mark or copy for mark, copy in zip(marks, copies, strict=True)]
     columns += [TableColumn("note" if on_page else "", remarks, "text")] if any(remarks) else []
     legend = ["±: one standard error."] if uncertainty else []
     if any(marks):
@@ -208,11 +209,6 @@ def ranking_table(ranking: Ranking, on_page: bool = False) -> Table:
         legend=legend,
         advice="To decide which columns to keep, run probfs select.",
     )
-
-
-def _shown_instead(name: str | None) -> str:
-    """What is said of a column that is nearly the same as another one."""
-    return "" if name is None else f"nearly the same as {name}"
 
 
 def _test_columns(features: Sequence[Any]) -> list[TableColumn]:
@@ -254,7 +250,7 @@ def reason_for_verdict(feature: SelectedFeature, selection: Selection) -> str:
     other, explained, limit = feature.instead, feature.explained, selection.settings.noise_above
     if other is not None and explained is not None:
         if feature.is_copy:
-            return f"copy of {other}" if explained == 1 else _shown_instead(other)
+            return f"copy of {other}" if explained == 1 else f"nearly the same as {other}"
         share = f"{explained:.0%}"
         return f"nothing measurable beyond {other}" if share == "100%" else f"{other} says {share} of it"
     if feature.verdict == NOISE and feature.q is not None:
