@@ -247,29 +247,20 @@ def test_everything_is_done_by_keys_and_shows_the_focus(browser: Browser, pages:
 # Schemes, paper, and no scripts.
 
 
-def test_dark_and_light_differ_and_text_is_readable_in_both(browser: Browser, pages: Pages) -> None:
+def test_dark_and_light_differ_and_bars_and_curves_are_seen_in_both(browser: Browser, pages: Pages) -> None:
     papers = []
-    script = "const s = getComputedStyle(arguments[0]); return [s.color, s.backgroundColor, s.fill, s.stroke]"
     for scheme in ("light", "dark"):
         browser.prefer("dark" if scheme == "dark" else "light")
         browser.open(pages["selection mixed"])
-        ink, paper, _, _ = browser.run(script, browser.find("body"))
+        script = "const s = getComputedStyle(arguments[0]); return [s.backgroundColor, s.fill, s.stroke]"
+        paper, _, _ = browser.run(script, browser.find("body"))
+        _, bar, _ = browser.run(script, browser.find("td rect"))
+        _, _, curve = browser.run(script, browser.find(".chart .curve"))
+        # Axe measures the contrast of texts, but not that of pictures.
+        lights = [sum(map(int, re.findall(r"\d+", color)[:3])) / 3 for color in (paper, bar, curve)]
+        assert min(abs(lights[0] - light) for light in lights[1:]) > 100
         papers.append(paper)
-        assert contrast(ink, paper) > 7
-        assert contrast(browser.run(script, browser.find("td rect"))[2], paper) > 3
-        assert contrast(browser.run(script, browser.find(".chart .curve"))[3], paper) > 3
-        assert contrast(browser.run(script, browser.find(".chart text"))[2], paper) > 4.5
     assert papers[0] != papers[1]
-
-
-def contrast(one: str, other: str) -> float:
-    """The ratio by which WCAG measures how well two colours can be told apart."""
-    lights = []
-    for color in (one, other):
-        parts = [int(part) / 255 for part in re.findall(r"\d+", color)[:3]]
-        linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
-        lights.append(0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2])
-    return (max(lights) + 0.05) / (min(lights) + 0.05)
 
 
 @pytest.mark.parametrize("name", ["uncertain hostile", "uncertain long-named"])

@@ -150,6 +150,8 @@ def test_how_alike_two_orders_are_is_told_by_correlations_and_first_columns() ->
         "5 of the first 5, 7 of the first 7, 10 of the first 10, 20 of the first 20, 50 of the first 50" in sentences[3]
     )
     assert sentences[3].endswith("100 of the first 100; rank-biased overlap 1.000.")
+    # Of all columns, all are the same.
+    assert "Kendall 0.800. Rank-biased overlap: 0." in comparison_sentences(compare_orders("abcde", "abced", 5))[3]
 
 
 def test_kept_columns_are_named() -> None:
