@@ -339,14 +339,18 @@ def test_what_makes_no_sense_is_refused_in_one_line(options: dict[str, Any], pro
     assert "\n" not in str(refusal.value)
 
 
-def test_a_cluster_refuses_subjects(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("option", ["group", "weight", "time"])
+def test_a_cluster_refuses_what_says_something_of_rows(
+    option: str, tmp_path: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from tests.support.clusters import connect_here
 
     monkeypatch.setattr("probfs.cluster.connection.connect", connect_here)
     path = tmp_path / "t.csv"
-    table().to_csv(path, index=False)
-    with pytest.raises(probfs.UsageError, match="group= goes with the rows of one machine"):
-        probfs.rank(path, target="y", group="who", engine="dask")
+    table().assign(n=range(120)).to_csv(path, index=False)
+    about_rows: dict[str, Any] = {option: "n"}
+    with pytest.raises(probfs.UsageError, match=f"{option}= goes with the rows of one machine"):
+        probfs.rank(path, target="y", engine="dask", **about_rows)
 
 
 def test_the_selector_takes_groups_and_scikit_learn_routes_them() -> None:

@@ -260,13 +260,3 @@ def test_rows_without_a_class_need_no_time() -> None:
         frame.assign(when=frame["when"].where(frame["y"].notna())), target="y", time="when", score="unlabeled"
     )
     assert [own.s_su for own in first.features] == [own.s_su for own in second.features]
-
-
-def test_a_cluster_refuses_times(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    from tests.support.clusters import connect_here
-
-    monkeypatch.setattr("probfs.cluster.connection.connect", connect_here)
-    path = tmp_path / "t.csv"
-    table().to_csv(path, index=False)
-    with pytest.raises(probfs.UsageError, match="time= goes with the rows of one machine"):
-        probfs.rank(path, target="y", time="when", engine="dask")

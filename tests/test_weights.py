@@ -311,16 +311,6 @@ def test_unlabelled_rows_need_no_weight_and_weigh_1() -> None:
     assert probfs.rank(zeros, target="y", weight="w", score="unlabeled").input.unlabelled_rows == 15
 
 
-def test_a_cluster_refuses_weights(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    from tests.support.clusters import connect_here
-
-    monkeypatch.setattr("probfs.cluster.connection.connect", connect_here)
-    path = tmp_path / "t.csv"
-    table().to_csv(path, index=False)
-    with pytest.raises(probfs.UsageError, match="weight= goes with the rows of one machine"):
-        probfs.rank(path, target="y", weight="w", engine="dask")
-
-
 @pytest.mark.parametrize("classifier", ["logistic", "svm", "forest", "boosting", DecisionTreeClassifier(max_depth=2)])
 def test_refitted_classifiers_are_given_weights(classifier: Any) -> None:
     frame = table()[["t", "k", "y"]]
