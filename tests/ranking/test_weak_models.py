@@ -42,7 +42,8 @@ def test_neither_a_useful_model_nor_one_of_a_rare_class_nor_a_tiny_table_is_warn
     assert not is_warned(follower(0))
     assert not is_warned(follower(0), screen=False, score="absolute")
     assert not is_warned(follower(1, rows=2000, positive=0.05))
-    assert not is_warned(xor(0, rows=16))
+    assert not is_warned(xor(0, rows=19))
+    assert is_warned(xor(0, rows=20))
 
 
 def test_real_choices_are_warned_of() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from probfs.classifiers.options import check_value
 from probfs.notes import Note
@@ -171,7 +171,22 @@ class Result:
 
 
 class DrawnResult(Result):
-    """A result that can be drawn."""
+    """A result that can be drawn, and read back from its JSON."""
+
+    @classmethod
+    def from_json(cls, json: str | os.PathLike[str]) -> Self:
+        """The result that ``to_json`` wrote: from its text, or from a file, if a ``pathlib.Path`` is given.
+
+        A number that JSON cannot hold comes back as infinite. What only a report needs is not there, nor are the
+        ``ranking`` and the ``unlisted`` features of a selection. Raises a ``DataError`` that names the field if this is
+        no such result of probfs.
+        """
+        return cls.from_dict(*load_json(json))
+
+    @classmethod
+    def from_dict(cls, content: Mapping[str, Any], source: str = "<dict>") -> Self:
+        """The result that ``to_dict`` gave; ``source`` is what messages call it."""
+        raise NotImplementedError
 
     def drawing(self) -> Drawing:
         """The bars and curves of a figure."""
@@ -222,17 +237,7 @@ class Ranking(DrawnResult):
     """How many features ``top`` was asked for; None for all."""
 
     @classmethod
-    def from_json(cls, json: str | os.PathLike[str]) -> Ranking:
-        """The ranking that ``to_json`` wrote: from its text, or from a file, if a ``pathlib.Path`` is given.
-
-        A number that JSON cannot hold comes back as infinite. What only a report needs is not there. Raises a
-        ``DataError`` that names the field if this is no ranking of probfs.
-        """
-        return cls.from_dict(*load_json(json))
-
-    @classmethod
-    def from_dict(cls, content: Mapping[str, Any], source: str = "<dict>") -> Ranking:
-        """The ranking that ``to_dict`` gave; ``source`` is what messages call it."""
+    def from_dict(cls, content: Mapping[str, Any], source: str = "<dict>") -> Self:
         document = Document(content, "ranking", source)
         ranking = document.read(
             cls,

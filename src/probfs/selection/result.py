@@ -6,7 +6,7 @@ import os
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
 
 from probfs.classifiers.options import check_value
 from probfs.columns.choice import ABOUT_ROWS
@@ -14,7 +14,7 @@ from probfs.notes import Note
 from probfs.output.documents import Document as OutputDocument
 from probfs.output.documents import header_of, selection_document
 from probfs.output.notebook import result_html, result_repr
-from probfs.ranking.document import Document, load_json
+from probfs.ranking.document import Document
 from probfs.ranking.result import DrawnResult, InputSummary, Ranking
 from probfs.ranking.settings import TOP, SelectionSettings
 from probfs.runtime.output import deliver_text
@@ -119,17 +119,7 @@ class Selection(DrawnResult):
     """How many features ``top`` was asked for; None for all."""
 
     @classmethod
-    def from_json(cls, json: str | os.PathLike[str]) -> Selection:
-        """The selection that ``to_json`` wrote: from its text, or from a file, if a ``pathlib.Path`` is given.
-
-        A number that JSON cannot hold comes back as infinite. ``ranking``, ``unlisted`` and what only a report needs
-        are not there. Raises a ``DataError`` that names the field if this is no selection of probfs.
-        """
-        return cls.from_dict(*load_json(json))
-
-    @classmethod
-    def from_dict(cls, content: Mapping[str, Any], source: str = "<dict>") -> Selection:
-        """The selection that ``to_dict`` gave; ``source`` is what messages call it."""
+    def from_dict(cls, content: Mapping[str, Any], source: str = "<dict>") -> Self:
         document = Document(content, "selection", source)
         selection = document.read(
             cls,
