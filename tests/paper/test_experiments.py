@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -132,7 +133,7 @@ def test_what_is_random_is_repeated_as_often_as_asked() -> None:
         ({"s_b": -1.0}, {"eqs. 5–6", "eq. 16"}),
     ],
 )
-def test_each_bound_can_be_broken(changed: dict[str, float], broken: set[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_bound_can_be_broken(changed: dict[str, Any], broken: set[str], monkeypatch: pytest.MonkeyPatch) -> None:
     def wrong(joint: Joint) -> list[PopulationScores]:
         return [replace(scores, **changed) for scores in population_scores(joint)]
 

@@ -10,7 +10,7 @@ import numpy as np
 from probfs.output.figure import light_grid
 from probfs.paper.catalogue import sample_file
 from probfs.paper.laboratory import STYLES, Finding, Laboratory
-from probfs.paper.theory import Joint, PopulationScores, joint_from_table, population_scores
+from probfs.paper.theory import Joint, PopulationScores, group_sums, joint_from_table, population_scores
 from probfs.tables.arrays import Floats
 from probfs.tables.reading import ReadOptions, read_table
 
@@ -110,10 +110,11 @@ def _cases(task: tuple[int, int]) -> list[tuple[float, ...]]:
     for feature, scores in enumerate(population_scores(joint)):
         with_it, without = joint.positive, joint.positive_without(feature)
         # E MAD and 2 E Var by the means of groups of cells; what never happens has no mean, and counts for nothing.
-        groups, cell = joint.groups_without(feature), joint.cell.astype(float)
-        weight = np.maximum(np.bincount(groups, cell), np.finfo(float).tiny)
-        mean, square = (np.bincount(groups, cell * with_it.astype(float) ** power) / weight for power in (1, 2))
-        deviation, variance = cell @ np.abs(with_it - mean[groups]), weight @ (square - mean**2)
+        groups, cell = joint.groups_without(feature), joint.cell
+        weight = np.maximum(group_sums(groups, cell), np.finfo(float).tiny)
+        mean, square = (group_sums(groups, cell * with_it**power) / weight for power in (1, 2))
+        deviation = group_sums(groups, cell * np.abs(with_it - mean[groups])).sum()
+        variance = weight @ (square - mean**2)
         signed = joint.cell @ ((2 * with_it - 1) * (with_it - without))
         accuracy = joint.cell @ (np.maximum(with_it, 1 - with_it) - np.maximum(without, 1 - without))
         others = map(float, (deviation, 2 * variance, signed, accuracy))

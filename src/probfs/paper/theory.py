@@ -44,7 +44,7 @@ class Joint:
     def positive_without(self, feature: int) -> Exact:
         """P(y=1|x^-j) in every cell."""
         groups = self.groups_without(feature)
-        weight, both = _sums(groups, self.cell), _sums(groups, self.cell * self.positive)
+        weight, both = group_sums(groups, self.cell), group_sums(groups, self.cell * self.positive)
         # What never happens has no probability of a class, and none is needed: it counts for nothing.
         return np.divide(both, weight, out=np.zeros_like(both), where=weight > 0)[groups]
 
@@ -75,12 +75,12 @@ def population_scores(joint: Joint) -> tuple[PopulationScores, ...]:
         # What the feature adds to the accuracy of the best possible classifier. Within a group, E|Z| - |E Z| is twice
         # the smaller of E[Z⁺] and E[Z⁻]: never below 0, and 0 where no cell's majority differs from the group's.
         groups, lead = joint.groups_without(feature), joint.cell * (joint.positive - 0.5)
-        s_b = 2 * np.minimum(_sums(groups, np.maximum(lead, 0)), _sums(groups, np.maximum(-lead, 0))).sum()
+        s_b = 2 * np.minimum(group_sums(groups, np.maximum(lead, 0)), group_sums(groups, np.maximum(-lead, 0))).sum()
         found.append(PopulationScores(name, float(s_s), float(s_a), float(s_b)))
     return tuple(found)
 
 
-def _sums(groups: npt.NDArray[np.intp], terms: Exact) -> Exact:
+def group_sums(groups: npt.NDArray[np.intp], terms: Exact) -> Exact:
     totals = np.zeros(groups.max() + 1, np.longdouble)
     np.add.at(totals, groups, terms)
     return totals
