@@ -73,6 +73,18 @@ def test_columns_of_numbers_are_profiled_as_cell_by_cell(
     assert found == {str(place): profile_by_definition(cells, weights, times) for place, cells in enumerate(columns)}
 
 
+@pytest.mark.parametrize("rows", [10_000, 10_001])
+def test_numbers_that_repeat_in_many_rows_are_profiled_alike(rows: int) -> None:
+    few = np.where(np.arange(rows) % 7 == 6, np.nan, np.arange(rows) % 7 * 0.5)
+    columns = {"few": few, "many": np.arange(rows) / 2, "zeros": np.where(np.arange(rows) % 2, 0.0, -0.0)}
+    found = profile_columns([number_column(name, numbers) for name, numbers in columns.items()], None, 2)
+    assert found == {
+        "few": Profile(6, rows // 7, False, True),
+        "many": Profile(rows, 0, False, False),
+        "zeros": Profile(1, 0, True, True),
+    }
+
+
 def test_columns_of_other_kinds_are_profiled_by_their_values() -> None:
     dates = pa.chunked_array([pa.array([datetime(2020, 1, 1), None, datetime(2020, 1, 1), datetime(2021, 1, 1)])])
     spelled = pa.chunked_array([pa.array(["1", "1.0", "9007199254740993", None]).dictionary_encode()])

@@ -10,12 +10,11 @@ from itertools import compress
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from probfs.errors import DataError, ProbfsError
 from probfs.notes import Note, NoteKind
 from probfs.runtime.parallel import count_cores, map_in_threads
-from probfs.tables.arrays import EXACT, Floats, Integers, double_array, numpy_array
+from probfs.tables.arrays import EXACT, Floats, Integers
 from probfs.tables.cells import Kind
 from probfs.tables.column import NO_ROW, Column
 from probfs.text import quoted
@@ -237,11 +236,11 @@ def _profile_numbers(columns: Sequence[Column], weights: Integers | None, times:
         rows = np.flatnonzero(weights > 0)
         numbers, weights = numbers[:, rows], weights[rows]
     elif numbers.shape[1] > _MANY_ROWS:
-        # A hash table of a few values is built several times faster than rows are sorted.
+        # A hash table of a few values is built several times faster than rows are sorted. (Copies keep no codes.)
         first = np.sort(numbers[:, :_ROWS_LOOKED_AT], axis=1)
         repeating = np.count_nonzero(first[:, 1:] == first[:, :-1], axis=1) > _ROWS_LOOKED_AT // 8
         apart |= {
-            columns[place].name: _profile_repeating(numbers[place], times)
+            columns[place].name: _profile_values(replace(columns[place]), None)
             for place in np.flatnonzero(repeating).tolist()
         }
         numbers, columns = numbers[~repeating], list(compress(columns, (~repeating).tolist()))
@@ -256,13 +255,3 @@ def _profile_numbers(columns: Sequence[Column], weights: Integers | None, times:
     facts = (distinct, missing, whole, repeats, np.isinf(numbers).any(axis=1))
     by_column = zip(*(fact.tolist() for fact in facts), strict=True)
     return {column.name: Profile(*found) for column, found in zip(columns, by_column, strict=True)} | apart
-
-
-def _profile_repeating(numbers: Floats, times: int) -> Profile:
-    cells = double_array(numbers)
-    counted = pc.value_counts(cells.drop_null())
-    # Arrow tells -0 from 0.
-    values, places = np.unique(numpy_array(counted.field(0)) + 0.0, return_inverse=True)
-    most = np.bincount(places, numpy_array(counted.field(1))).max(initial=0)
-    whole, infinite = bool(np.all(values == np.rint(values))), bool(np.isinf(values).any())
-    return Profile(len(values), cells.null_count, whole, bool(most >= times), infinite)
