@@ -70,14 +70,14 @@ class Column:
     """Why the cells cannot be used, as a message has it after the column's name; such a column may only be left out."""
     typed: bool = False
     """Whether the file or frame declares the type, and no reader has found it out."""
-    stored: pa.ChunkedArray | None = None
-    """The cells as the file or frame has them, if that is another type."""
+    stored: pa.ChunkedArray | pa.DataType | None = None
+    """The cells as the file or frame has them, if that is another type; of whole numbers the type is enough."""
 
     @property
     def stored_cells(self) -> pa.ChunkedArray:
         """The cells in the type that the file or frame has; plain texts may be held as a dictionary."""
         if self.stored is not None:
-            return self.stored
+            return self.stored if isinstance(self.stored, pa.ChunkedArray) else self.cells.cast(self.stored)
         is_plain = self.typed and not self.categorical and pa.types.is_dictionary(self.cells.type)
         return self.cells.cast(self.cells.type.value_type) if is_plain else self.cells
 
@@ -157,7 +157,7 @@ class Column:
 
     def without_cells(self, gone: Flags) -> Column:
         """The column with some cells made missing."""
-        stored = None if self.stored is None else null_where(self.stored, gone)
+        stored = null_where(self.stored, gone) if isinstance(self.stored, pa.ChunkedArray) else self.stored
         return replace(self, cells=null_where(self.cells, gone), stored=stored)
 
     def without_values(self, gone: Flags) -> Column:
@@ -288,7 +288,8 @@ def typed_column(name: str, cells: pa.ChunkedArray, *, checked: bool = False) ->
             entries = [chunk.dictionary.cast(pa.string()) for chunk in plain.chunks]
             order = pa.concat_arrays([text_array([]), *entries])
             order = (unify_numbers(order) if kind is Kind.NUMBER else order).drop_null().unique()
-        stored = None if plain.type == cells.type else cells
+        is_whole = pa.types.is_integer(cells.type) and pa.types.is_float64(plain.type)
+        stored = None if plain.type == cells.type else cells.type if is_whole else cells
         return Column(name, plain, kind, categorical=categorical, order=order, typed=True, stored=stored)
     return unusable_column(name, is_missing(cells), kind, problem, remedy)
 
