@@ -13,8 +13,8 @@ _PACKAGE = "http://schemas.openxmlformats.org/package/2006"
 _DATE_STYLE = 1
 
 
-class Day(int):
-    """A cell that shows a number of days since 1900 as a date."""
+class Day(float):
+    """A cell that shows a number of days since 1900 as a date, or as a moment of that day."""
 
 
 Cell = str | float | bool | Day | None
@@ -60,9 +60,9 @@ def _cell(place: str, cell: Cell) -> str:
     if cell is None:
         return ""
     if isinstance(cell, bool):
-        return f'<c r="{place}" t="b"><v>{int(cell)}</v></c>'
+        return f'<c r="{place}" t="b"><v>{float(cell):g}</v></c>'
     if isinstance(cell, Day):
-        return f'<c r="{place}" s="{_DATE_STYLE}"><v>{int(cell)}</v></c>'
+        return f'<c r="{place}" s="{_DATE_STYLE}"><v>{float(cell):g}</v></c>'
     if isinstance(cell, str) and cell.startswith("#"):
         return f'<c r="{place}" t="e"><v>{escape(cell)}</v></c>'
     if isinstance(cell, str):

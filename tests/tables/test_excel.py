@@ -53,6 +53,13 @@ def test_the_first_sheet_is_read_with_its_types_and_rows_are_numbered_as_in_it()
 
 
 @calamine
+def test_days_and_moments_of_one_column_are_moments() -> None:
+    table = read_bytes(workbook_bytes([["when", "y"], [Day(45000), "p"], [Day(45000.5), "q"], [None, "p"]]), "t.xlsx")
+    assert table_content(table)["when"] == ["2023-03-15 00:00:00", "2023-03-15 12:00:00", None]
+    assert table.kinds == {"when": "date", "y": "text"}
+
+
+@calamine
 def test_a_sheet_is_chosen_by_its_name_and_rows_above_the_names_are_skipped(write: Write) -> None:
     path = write("t.xlsx", workbook_bytes([["other"], ["sheet"]], [[], ["a title"], [], *ROWS]))
     table = read_table(path, ReadOptions(sheet="Sheet2", skip_rows=2))

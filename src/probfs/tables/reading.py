@@ -298,8 +298,7 @@ def _concatenate(cells: Sequence[pa.ChunkedArray]) -> pa.ChunkedArray | None:
 
 def _join_stored(columns: Sequence[Column]) -> pa.ChunkedArray | None:
     first = columns[0].stored
-    if first is None or isinstance(first, pa.DataType):
-        # Nothing is concatenated where one type says it all.
-        if all(column.stored == first for column in columns):
-            return first
+    if not isinstance(first, pa.ChunkedArray) and all(column.stored == first for column in columns):
+        # One type says it all.
+        return first
     return _concatenate([column.stored_cells for column in columns])
