@@ -30,6 +30,21 @@ def test_the_settings_are_in_the_sentence(changes: dict[str, Any], sentence: str
     assert sentence in ranking_sentences(replace(ranking, settings=replace(ranking.settings, **changes)))[1]
 
 
+def test_a_table_is_told_by_its_rows_classes_and_groups() -> None:
+    ranking = make_ranking("abc")
+    data = replace(ranking.input, classes=dict.fromkeys("vwxyz", 40), dropped_rows=1, unlabelled_rows=3)
+    together = {f"g{number}": ("a", "b") for number in range(7)}
+    told = ranking_sentences(replace(ranking, input=data, settings=replace(ranking.settings, together=together)))
+    rows = "3 columns, 200 labelled and 3 unlabelled rows (1 row of rare classes dropped)"
+    assert told[0] == f"people.csv: {rows}, target class with 5 classes ('v', 'w', 'x', 'y' and 1 more)"
+    groups = ", ".join(f"g{number} ('a', 'b')" for number in range(6))
+    assert told[1] == f"Taken as one: {groups} and 1 more."
+    assert (
+        told[3]
+        == "With all columns the model gets 21 of 200 rows wrong (10.5%); always guessing the largest class, 160."
+    )
+
+
 def test_errors_are_those_of_held_out_rows_where_there_are_any() -> None:
     ranking = make_ranking("abc")
     trained = replace(ranking, settings=replace(ranking.settings, estimate="resubstitution"))
