@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -104,12 +104,12 @@ class CountedColumn(Column):
         return rows
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class CondensedTable(Table):
     """A table of counted columns."""
 
     columns: Mapping[str, CountedColumn]
-    row_counts: Integers = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+    row_counts: Integers
 
 
 def bytes_of_columns(table: CondensedTable) -> dict[str, int]:

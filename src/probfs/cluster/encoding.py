@@ -108,7 +108,7 @@ def encode_block(
             ends = plan.tested[coding.name]
             by_row = column.by_row if column.is_numeric else np.append(numbers_of_values(column), np.nan)[column.codes]
             # The bin of each number, and the code after the last for a missing one.
-            bins = np.where(np.isnan(by_row), len(ends), np.searchsorted(ends, by_row + 0.0))
+            bins = np.where(np.isnan(by_row), len(ends), np.searchsorted(ends, by_row))
             numbers.append(CodedNumbers(place, bins[own].astype(code_type(len(ends))), ends))
     classes = labels[own].astype(np.min_scalar_type(-1 - len(plan.classes)))
     dataset = Dataset(tuple(features), plan.classes, classes, counts[own], counts[others], plan.source)
