@@ -252,6 +252,14 @@ def test_what_makes_no_sense_is_refused_in_one_line(options: dict[str, Any], pro
     assert "\n" not in str(refusal.value)
 
 
+def test_a_choice_from_rows_of_one_time_is_refused_for_that_and_ranking_them_is_not() -> None:
+    two = table().assign(when=lambda frame: frame.index >= 120)
+    two["when"] = two["when"].astype(int)
+    assert probfs.rank(two, target="y", time="when").features
+    with pytest.raises(probfs.DataError, match="time= has too few different times: there is only one of all rows, "):
+        probfs.select(two, target="y", time="when")
+
+
 def test_rows_without_a_class_need_no_time() -> None:
     frame = table()
     frame.loc[:9, "y"] = None
