@@ -4,6 +4,7 @@ losses of rows at any sharpness.
 
 from __future__ import annotations
 
+import sys
 import time
 from dataclasses import astuple, replace
 
@@ -118,6 +119,17 @@ def test_numpy_does_the_work_where_nothing_can_be_compiled_and_one_note_says_so(
     (note,) = FittedNaiveBayes(dataset, "loo", 0, 1.0, 0, compiled=True).notes
     assert note == "compiled loops are not available (no disk), so this took longer"
     assert FittedNaiveBayes(dataset, "loo", 0, 1.0, 0, compiled=False).notes == ()
+
+
+@pytest.mark.parametrize(("free", "loaded", "is_too_little"), [(-1, False, True), (0, False, False), (-1, True, False)])
+def test_numba_is_not_loaded_into_too_little_memory(
+    free: int, loaded: bool, is_too_little: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(compiling, "free_memory", lambda: (768 << 20) + free)
+    if not loaded:
+        monkeypatch.delitem(sys.modules, "numba", raising=False)
+    reason = compiling.why_not_compiled.__wrapped__()
+    assert reason == ("numba takes up to 768 MB of memory, and 768 MB is free" if is_too_little else None)
 
 
 def test_long_compilations_are_announced(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.svm import SVC, LinearSVC
 
 import probfs
 from probfs.classifiers import compiling
@@ -19,7 +20,7 @@ from probfs.classifiers.refitting import models
 from probfs.classifiers.refitting import svm as model
 from probfs.classifiers.refitting.models import LinearModel, RbfModel, Report, ValueModel
 from probfs.classifiers.refitting.rows import Split, odds_of
-from probfs.classifiers.refitting.svm import Sigmoid, fit_sigmoid, note_on_guessing, to_probabilities
+from probfs.classifiers.refitting.svm import Sigmoid, Solver, fit_sigmoid, note_on_guessing, to_probabilities
 from probfs.classifiers.refitting.tables import Matrix
 from probfs.tables.arrays import Floats, Integers
 from probfs.text import command_line_language
@@ -76,6 +77,13 @@ def test_too_few_rows_of_a_class_are_an_error(options: dict[str, Any], message: 
         named = {estimate: shown.format("estimate", estimate) for estimate in ("loo", "cv", "resubstitution")}
         named["min_class"] = "min_class=3" if '"' in shown else "--min-class 3"
         assert message.format(nb=shown.format("classifier", "nb"), **named) in str(caught.value)
+
+
+def test_solvers_change_at_known_sizes() -> None:
+    cells = np.eye(4)
+    linear, large = (Solver(cells, None, 1.0, rows)._machine for rows in (1_000, 1_001))
+    assert (type(linear), type(large), linear.kernel, large.intercept_scaling) == (SVC, LinearSVC, "precomputed", 10)
+    assert [Solver(cells, 0.1, 1.0, rows)._machine.kernel for rows in (2_000, 2_001)] == ["precomputed", "rbf"]
 
 
 NOTED = "the SVM tells no more of held-out rows than the shares of the classes do"

@@ -70,7 +70,8 @@ _cost = partial(
 def _registered(kind: type[Kind]) -> type[Kind]:
     """The same class, known by its name, and with its options in its docstring."""
     CLASSIFIERS.register(kind())
-    lines = [f"{kind.__doc__}", "", "Parameters", "----------"]
+    description = kind().description
+    lines = [f"{description[:1].upper()}{description[1:]}.", "", "Parameters", "----------"]
     for name, declared in kind.options().items():
         values = [f'"{word}"' for word in getattr(declared.kind, "words", ())]
         if not isinstance(declared.kind, Choice):
@@ -86,8 +87,6 @@ def _registered(kind: type[Kind]) -> type[Kind]:
 @_registered
 @dataclass(frozen=True, repr=False, kw_only=True)
 class NaiveBayes(UnfittedClassifier):
-    """Naive Bayes, which counts categories. Nothing is refitted, whichever column is taken away."""
-
     name = "nb"
     description: ClassVar[str] = "Naive Bayes, which counts categories"
     summary: ClassVar[str] = "Naive Bayes"
@@ -149,8 +148,6 @@ class NaiveBayes(UnfittedClassifier):
 @_registered
 @dataclass(frozen=True, repr=False, kw_only=True)
 class SVM(RefittedModel):
-    """A Platt-scaled support vector machine, which takes numbers as they are."""
-
     name = "svm"
     description: ClassVar[str] = "a Platt-scaled support vector machine, which takes numbers as they are"
     default_estimate = "resubstitution"
@@ -187,8 +184,6 @@ class SVM(RefittedModel):
 @_registered
 @dataclass(frozen=True, repr=False, kw_only=True)
 class Logistic(RefittedModel):
-    """Logistic regression, which weighs columns."""
-
     name = "logistic"
     description: ClassVar[str] = "logistic regression, which weighs columns"
     title: ClassVar[str] = "Logistic regression"
@@ -230,8 +225,6 @@ class Trees(RefittedModel):
 @_registered
 @dataclass(frozen=True, repr=False, kw_only=True)
 class Forest(Trees):
-    """A random forest, which sees how columns act together."""
-
     name = "forest"
     description: ClassVar[str] = "a random forest, which sees how columns act together"
     estimates: ClassVar[tuple[EstimateName, ...]] = (*REFITTED, "oob")
@@ -264,8 +257,6 @@ class Forest(Trees):
 @_registered
 @dataclass(frozen=True, repr=False, kw_only=True)
 class Boosting(Trees):
-    """Gradient boosting of trees, which sees columns together too."""
-
     name = "boosting"
     description: ClassVar[str] = "gradient boosting of trees, which sees them together too"
     title: ClassVar[str] = "Gradient boosting"

@@ -8,9 +8,10 @@ anew where it has not: after a worker died, for instance. Either way they are th
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
@@ -29,6 +30,8 @@ from probfs.tables.arrays import Flags, Floats, Integers
 
 if TYPE_CHECKING:
     from probfs.classifiers.protocol import HoldOutRequest
+
+Answer = TypeVar("Answer")
 
 _CELLS_WORTH_COMPILING = 50_000_000
 """Cells of all rounds together, times the number of classes less one, above which compiled loops save more than the
@@ -68,10 +71,12 @@ class BlockOdds:
         return float(self.blocks.ask(fit, self.model, self.state)[0])
 
     def loss(self, sharpness: float | None) -> float:
-        return float(self.blocks.ask(_sum_losses, self.model, self.state, sharpness, self._least)) / self.rows
+        question = partial(RowOdds.sum_losses, sharpness=sharpness, least=self._least)
+        return float(self.blocks.ask(_ask_odds, self.model, self.state, question)) / self.rows
 
     def derivatives(self, sharpness: float) -> tuple[float, float]:
-        slope, curvature = self.blocks.ask(_derivatives, self.model, self.state, sharpness)
+        question = partial(RowOdds.derivatives, sharpness=sharpness)
+        slope, curvature = self.blocks.ask(_ask_odds, self.model, self.state, question)
         return slope, curvature
 
     def minus(self, sharpness: float | None, other: BlockOdds, other_sharpness: float | None) -> Moments:
@@ -265,16 +270,8 @@ def _make_labelled(block: Block, model: Model) -> Rows:
     return model.labelled_rows(block.rows_of(model.part), block)
 
 
-def _odds(block: Block, model: Model, state: State) -> RowOdds:
-    return block.recall("odds", state.key(model), lambda: labelled(block, model, state).row_odds())
-
-
-def _sum_losses(block: Block, model: Model, state: State, sharpness: float | None, least: float) -> float:
-    return _odds(block, model, state).sum_losses(sharpness, least)
-
-
-def _derivatives(block: Block, model: Model, state: State, sharpness: float) -> tuple[float, float]:
-    return _odds(block, model, state).derivatives(sharpness)
+def _ask_odds(block: Block, model: Model, state: State, question: Callable[[RowOdds], Answer]) -> Answer:
+    return question(block.recall("odds", state.key(model), lambda: labelled(block, model, state).row_odds()))
 
 
 def _compare(
@@ -292,5 +289,4 @@ def _compare(
         return rows.row_odds().losses(other_sharpness, least)
 
     theirs = block.recall("reference", (other.key(model), other_sharpness), reference)
-    odds = _odds(block, model, state)
-    return odds.moments(odds.losses(sharpness, least) - theirs)
+    return _ask_odds(block, model, state, lambda odds: odds.moments(odds.losses(sharpness, least) - theirs))
