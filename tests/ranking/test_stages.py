@@ -16,7 +16,7 @@ from probfs.errors import UsageError
 from probfs.notes import Note
 from probfs.ranking.inputs import InputRequest, read_inputs
 from probfs.ranking.settings import Settings
-from probfs.ranking.stages import RANKING, LocalEngine, rank_table
+from probfs.ranking.stages import RANKING, LocalEngine
 from probfs.runtime.progress import Progress
 from probfs.text import command_line_language
 from tests.support.datasets import frame_of, random_dataset
@@ -31,16 +31,6 @@ def ignore(note: Note) -> None:
 @pytest.fixture
 def settings(frame: pd.DataFrame) -> Settings:
     return probfs.rank(frame, target="y", exclude=["n"], screen=False).settings
-
-
-def test_the_stages_one_after_the_other_are_rank(frame: pd.DataFrame, settings: Settings) -> None:
-    request = InputRequest(frame, choice=CHOICE)
-    ranking = rank_table(LocalEngine(), request, settings, ignore)
-    assert ranking == probfs.rank(frame, target="y", exclude=["n"], screen=False)
-    assert ranking.background is None
-    told = rank_table(LocalEngine(), request, settings, ignore, call="probfs.rank(…)")
-    assert told.background is not None
-    assert told.background.call == "probfs.rank(…)"
 
 
 def test_a_score_of_unlabelled_rows_needs_some(frame: pd.DataFrame, settings: Settings) -> None:

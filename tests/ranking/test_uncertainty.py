@@ -22,7 +22,6 @@ from probfs.screening.counting import count_values
 from probfs.tables.arrays import Floats, Integers
 from probfs.text import command_line_language
 from tests.support.datasets import frame_of, random_dataset
-from tests.support.scripted_classifier import ScriptedClassifier
 
 SETTINGS = probfs.rank(pd.DataFrame({"a": list("uuvv"), "y": list("ppqq")}), target="y", screen=False).settings
 
@@ -139,36 +138,6 @@ def test_stability_is_1_of_columns_that_always_come_first_and_none_of_a_single_o
     assert said in repr(ranking) or said in ranking.to_html()
     alone = probfs.rank(frame[["clear", "y"]], target="y", uncertainty=True)
     assert (alone.stability, alone.features[0].in_first_k) == (None, 1)
-
-
-def test_intervals_leave_two_ranks_out_at_either_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The first feature is last in 2 of 50 halves, the second in 3, and one of the others in the rest."""
-    dataset = random_dataset(60, features=4, values=2, classes=2, seed=0)
-    names = [feature.name for feature in dataset.features]
-    fitted = 0
-
-    def fit(own: Candidates, columns: Integers, *rounds: Any) -> Any:
-        nonlocal fitted
-        fitted += 1
-        scores = [4.0, 3.0, 2.0, 1.0 + fitted / 1000]
-        if fitted <= 2:
-            scores[0] = 0.5
-        elif fitted <= 5:
-            scores[1] = 0.5
-        return ScriptedClassifier(scores), columns
-
-    monkeypatch.setattr(Candidates, "fit", fit)
-    ranked = [
-        RankedFeature(rank, name, 0, 0, None, 1, 0, 0, None) for rank, name in zip((1, 3, 2, 4), names, strict=True)
-    ]
-    measured, _ = with_uncertainty(tuple(ranked), candidates(dataset), 2)
-    found = {feature.feature: feature for feature in measured}
-    assert fitted == 2 * PAIRS + GROUPS
-    # Where another is last, the two others move up.
-    assert [(found[name].rank_low, found[name].rank_high) for name in names] == [(1, 1), (2, 4), (2, 3), (3, 4)]
-    spread = np.arange(GROUPS) / 1000
-    assert found[names[3]].se_initial_s_s == pytest.approx((19 / 20 * ((spread - spread.mean()) ** 2).sum()) ** 0.5)
-    assert found[names[0]].se_initial_s_s == 0
 
 
 def test_a_long_time_is_told_after_the_first_halves(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -86,18 +86,6 @@ def test_counted_rows_are_repeated_rows(dataset: Dataset) -> None:
     assert screen(dataset, seed=5) == pytest.approx(screen(repeat_rows(dataset), seed=5), rel=1e-9)
 
 
-def test_a_shift_and_a_change_of_scale_are_found() -> None:
-    random = np.random.default_rng(4)
-    labels = np.arange(400) % 2
-    numbers = random.normal(size=(3, 400))
-    numbers[0] += 0.4 * labels
-    numbers[1] *= 1 + 2 * labels
-    codes = [np.searchsorted(np.quantile(column, [0.2, 0.4, 0.6, 0.8]), column) for column in numbers]
-    p = screen(dataset_of(codes, labels), [NumberBlock(np.arange(3), numbers)])
-    assert (p[:2] < 0.003).all()
-    assert p[2] > 0.1
-
-
 @pytest.mark.parametrize(("codes", "seen"), [("trend", True), ("hump", True), ("none", False)])
 def test_numbers_of_few_values_are_tested_by_their_order_and_by_their_values(codes: str, seen: bool) -> None:
     random = np.random.default_rng(0)
