@@ -12,7 +12,7 @@ from probfs.text import and_more, counted, listed, option, printable, quoted
 
 if TYPE_CHECKING:
     from probfs.columns.inspect import Inspection
-    from probfs.comparison.result import Comparison, Side
+    from probfs.comparison.result import Comparison
     from probfs.interaction.pairs import Pairs
     from probfs.ranking.result import RankedFeature, Ranking, RoundSummary
     from probfs.selection.result import HonestEstimate, Selection
@@ -246,7 +246,12 @@ def comparison_sentences(comparison: Comparison) -> list[str]:
     old, new, columns, judged = comparison.old, comparison.new, comparison.columns, comparison.judged_otherwise
     counts: Counter[str] = Counter(column.change for column in columns)
     has_moves = len(columns) > counts["same"] + counts["unlisted"]
-    sentences = [f"{name}: {_describe_side(side)}" for name, side in (("old", old), ("new", new))]
+    sentences = []
+    for name, side in (("old", old), ("new", new)):
+        data, document = side.input, "" if side.input.source == side.document else f"{side.document}, "
+        rows = f"{counted(data.features, 'column')}, {counted(data.labelled_rows, 'labelled row')}"
+        table = f"{printable(data.source)} ({rows}, target {printable(data.target)})"
+        sentences.append(f"{name}: {document}{side.kind} of {table}")
     words = {"rose": "rose", "fell": "fell", "appeared": "appeared", "vanished": "vanished"}
     words |= {"unlisted": "are listed in one document only", "same": "stayed"}
     said = [f"{counts[change]:,} {word}" for change, word in words.items() if counts[change]]
@@ -274,13 +279,6 @@ def comparison_sentences(comparison: Comparison) -> list[str]:
         found = [str(difference) for difference in comparison.differences if difference.severe == severe]
         sentences += [f"{words_for_it}: {', '.join(found)}."] if found else []
     return sentences
-
-
-def _describe_side(side: Side) -> str:
-    data = side.input
-    rows, columns = counted(data.labelled_rows, "labelled row"), counted(data.features, "column")
-    document = "" if data.source == side.document else f"{side.document}, "
-    return f"{document}{side.kind} of {printable(data.source)} ({columns}, {rows}, target {printable(data.target)})"
 
 
 def _describe_similarity(comparison: Comparison) -> str:

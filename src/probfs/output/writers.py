@@ -196,14 +196,11 @@ def _columns_of(table: Table) -> Iterator[TableColumn]:
     for column in table.columns:
         yield replace(column, cells=[printable(cell) for cell in column.cells])
         if column.has_terminal_bars:
-            bars = [_bar(length) for length in bar_lengths(column.values)]
+            bars = []
+            for length in bar_lengths(column.values):
+                eighths = max(round(length / 100 * _BAR_WIDTH * 8), length > 0)
+                bars.append("█" * (eighths // 8) + _EIGHTHS[eighths % 8].strip())
             yield TableColumn("", bars, "word", optional=_BARS_OPTIONAL, styles=dict.fromkeys(bars, "cyan"))
-
-
-def _bar(length: float) -> str:
-    """A bar in eighths of a character; ``length`` is in per cent."""
-    eighths = max(round(length / 100 * _BAR_WIDTH * 8), length > 0)
-    return "█" * (eighths // 8) + _EIGHTHS[eighths % 8].strip()
 
 
 def _fold_name(name: str, width: int) -> str:
