@@ -117,7 +117,7 @@ def test_copies_are_dealt_out_in_turn(counts: list[int], folds: int) -> None:
     assert dealt.tolist() == one_by_one.tolist()
 
 
-@given(SOME_ROWS, st.integers(2, 4), st.integers(0, 3))
+@given(SOME_ROWS.filter(lambda rows: len(rows) >= 4), st.integers(2, 4), st.integers(0, 3))
 def test_every_row_is_in_one_fold_and_folds_are_stratified(rows: list[tuple[str, ...]], folds: int, seed: int) -> None:
     dataset = encode_csv(csv_of_rows(NAMES, rows))
     dealt = deal_folds(dataset, folds, seed)

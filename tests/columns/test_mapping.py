@@ -152,6 +152,8 @@ def test_a_mapping_that_names_an_unknown_column_says_the_nearest(write: Write, t
 
 
 def test_a_mapping_that_cannot_be_read_is_named(write: Write) -> None:
+    with pytest.raises(MappingError, match="m:2: is not UTF-8, as TOML must be; save it as UTF-8"):
+        parse_mapping(b'target = "y"\n# \xff\n', "m")
     with pytest.raises(MappingError, match=r"no\\x1bne\.toml: cannot be read: no such file"):
         load_mapping("no\x1bne.toml")
     with pytest.raises(MappingError, match=r"m\.toml: is larger than 4 MiB; is it a mapping\?"):

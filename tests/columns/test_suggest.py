@@ -94,7 +94,10 @@ def test_the_command_in_a_draft_names_the_classifier_and_the_decimal_comma() -> 
 def test_columns_that_give_the_class_away_are_commented_on() -> None:
     drafted = suggest_mapping(prepare_csv(rows(lambda n: "" if n % 2 else n % 3)), "nb")
     assert "# c0 missing or not gives y away: 200 of 200 rows\n" in drafted
-    assert "Leakage?" not in suggest_mapping(prepare_csv(rows(lambda n: n % 3)), "nb")
+    honest = suggest_mapping(prepare_csv(rows(lambda n: n % 3, lambda n: n * 0.5)), "nb")
+    assert "Leakage?" not in honest
+    assert "# Left as they are:\n# c0: number, 3 values\n" in honest
+    assert '"c1" = { quantiles = 5 }  # 200 values; now (-inf,19.5] (19.5,39.5] ' in honest
 
 
 def test_columns_that_cannot_be_ranked_are_dropped() -> None:
