@@ -72,22 +72,23 @@ def _likely_copies(blocks: Blocks, counts: ValueCounts, columns: Sequence[int]) 
     if len(columns) < 2:
         return likely
     rows = min(_SAMPLED_ROWS, max(_FEWEST_SAMPLED, int(_MOST_PRODUCTS / len(columns) ** 2)))
-    for parts in zip(*blocks.each(_sample, list(columns), _value_scores(counts), rows), strict=True):
-        unit = _standardize(np.concatenate(parts, axis=1))
+    # One number for each value of each feature, and for missing cells, by how often it goes with the classes: nearly
+    # the same for near-copies, whatever their values are called.
+    weights = np.random.default_rng(0).permutation(np.linspace(-1, 1, len(counts.class_rows)))
+    by_slot: Floats = counts.by_slot @ weights / np.maximum(counts.by_slot.sum(axis=1), 1)
+    value_scores = np.split(by_slot, counts.offset[1:])
+    for parts in zip(*blocks.each(_sample, list(columns), value_scores, rows), strict=True):
+        cells = np.concatenate(parts, axis=1)
+        cells -= cells.mean(axis=1, keepdims=True)
+        length = np.sqrt((cells * cells).sum(axis=1, keepdims=True))
+        # A row that does not vary correlates with none.
+        varies = length > np.float32(1e-6)
+        unit = np.where(varies, cells / np.where(varies, length, 1), 0).astype(np.float32)
         for start in range(0, len(columns), _COLUMNS_AT_A_TIME):
             correlated = np.abs(unit[start : start + _COLUMNS_AT_A_TIME] @ unit[start:].T) >= _LIKELY
             for place, other in np.argwhere(np.triu(correlated, 1)).tolist():
                 likely[start + place].add(start + other)
     return likely
-
-
-def _value_scores(counts: ValueCounts) -> list[Floats]:
-    """One number for each value of each feature, and for missing cells, by how often it goes with the classes: nearly
-    the same for near-copies, whatever their values are called.
-    """
-    weights = np.random.default_rng(0).permutation(np.linspace(-1, 1, len(counts.class_rows)))
-    scores: Floats = counts.by_slot @ weights / np.maximum(counts.by_slot.sum(axis=1), 1)
-    return np.split(scores, counts.offset[1:])
 
 
 def _sample(block: Block, columns: list[int], value_scores: list[Floats], rows: int) -> tuple[Sampled, Sampled]:
@@ -116,14 +117,6 @@ def _rank_scores(numbers: Floats, rows: Floats | Integers) -> Floats:
     return np.where(is_number, midrank_scores(held)[place], 0.0)
 
 
-def _standardize(cells: Sampled) -> Sampled:
-    """Rows of mean 0 and length 1; of a row that does not vary, only zeros."""
-    cells = cells - cells.mean(axis=1, keepdims=True)
-    length = np.sqrt((cells * cells).sum(axis=1, keepdims=True))
-    varies = length > np.float32(1e-6)
-    return np.where(varies, cells / np.where(varies, length, 1), 0).astype(np.float32)
-
-
 # By all rows
 
 
@@ -139,9 +132,12 @@ def _alike_values(
     present = counts.class_rows.sum() - missing
     either = present[first] + present[counted] - both
     alike = (shared >= SHARED_INFORMATION) & (both >= _SAME_MISSING * either)
-    return {
-        other: float(share) for other, share, is_one in zip(counted, _exactly_one(shared), alike, strict=True) if is_one
-    }
+    return {counted[place]: _exactly_one(float(shared[place])) for place in np.flatnonzero(alike).tolist()}
+
+
+def _exactly_one(likeness: float) -> float:
+    """Without rounding errors, so that copies are known by it."""
+    return 1.0 if likeness > 1 - 1e-9 else likeness
 
 
 def _alike_numbers(blocks: Blocks, first: int, others: Sequence[int]) -> dict[int, float]:
@@ -164,13 +160,8 @@ def _alike_numbers(blocks: Blocks, first: int, others: Sequence[int]) -> dict[in
         squares = float(rows @ a**2) * float(rows @ b**2)
         correlation = abs(float(rows @ (a * b))) / math.sqrt(squares) if squares else 0.0
         if correlation >= RANK_CORRELATION:
-            alike[other] = float(_exactly_one(np.array(correlation)))
+            alike[other] = _exactly_one(correlation)
     return alike
-
-
-def _exactly_one(likeness: Floats) -> Floats:
-    """Without rounding errors, so that copies are known by it."""
-    return np.where(likeness > 1 - 1e-9, 1.0, likeness)
 
 
 def _distinct_numbers(block: Block, columns: Sequence[int]) -> dict[int, Floats]:
