@@ -67,6 +67,7 @@ def describe_choice(verdicts: str, untested: bool = False, **settings: Any) -> s
     ("verdicts", "settings", "sentence"),
     [
         ("k", {}, "Keep 1 of 1."),
+        ("kk", {}, "Keep all 2."),
         ("kkk", {}, "Keep all 3."),
         ("krr", {}, "Keep 1 of 3. 2 say what kept columns say (redundant)."),
         ("n", {}, "Keep none of 1: it cannot be told from noise (false discoveries: at most 10%)."),
