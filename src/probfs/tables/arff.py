@@ -1,4 +1,5 @@
-"""ARFF, dense and sparse -> Table: pyarrow reads blocks of plain rows, others are split one by one.
+"""ARFF, dense and sparse -> Table: pyarrow reads blocks of plain rows, others are split one by one; liac-arff
+decodes those that are sparse, and escapes.
 
 Behind a row may stand a comment or a weight. Where no commas separate its values, blanks do, as Weka has it.
 """
@@ -36,8 +37,6 @@ _QUOTED = re.compile(r"""(?<![^\s,{])('[^'\\]*(?:\\.[^'\\]*)*'|"[^"\\]*(?:\\.[^"
 """A value in quotes of either kind, with a backslash before a quote inside it."""
 _COMMENT = re.compile(r"(?:^|(?<=[\s,}\0]))%.*", re.DOTALL)
 _WEIGHT = re.compile(r"(?<!^)[\s,]*\{\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\s*\}$")
-_ESCAPED = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
-_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", **{mark: mark for mark in "\\'\"%"}}
 _KEYWORD = re.compile(r"@([a-z]+)(?![^\s{\0])\s*(.*)", re.DOTALL | re.IGNORECASE)
 _NAME_AND_TYPE = re.compile(r"(\0|[^\s{'\"]+)\s*(.*)", re.DOTALL)
 _TYPE = re.compile(r"(\0|[^\s{\[]+)\s*(?:\[[^\]]*\])?\s*(.*)", re.DOTALL)
@@ -186,12 +185,16 @@ def _split_values(outline: str, quoted_values: Iterator[str]) -> list[str | None
 def _value(cell: str, quoted_values: Iterator[str]) -> str | None:
     if cell == "\0":
         text = next(quoted_values)
+        if "\\" not in text:
+            return text[1:-1]
+        from arff import DenseGeneratorData
+
         try:
-            return _ESCAPED.sub(lambda found: _ESCAPES.get(found[1]) or chr(int(found[1][1:], 16)), text[1:-1])
+            ((value,),) = DenseGeneratorData().decode_rows((text,), [str])
         except ValueError as error:
-            raise _LineError(
-                f"{quoted(text)} has a backslash that stands before no character that needs one"
-            ) from error
+            problem = "has a backslash that stands before no character that needs one"
+            raise _LineError(f"{quoted(text)} {problem}") from error
+        return str(value)
     if not cell:
         raise _LineError("an empty value; a missing one is written ?")
     if cell[0] in "'\"":
@@ -329,15 +332,20 @@ class _DataReader:
                 declared = f"{counted(width, 'attribute')} are declared"
                 raise _LineError(f"{counted(len(values), 'value')}, but {declared}; a missing one is written ?")
             return enumerate(values)
-        cells: dict[int, str | None] = {}
-        inside = row[1:-1].strip()
-        pairs = [pair.split() for pair in inside.split(",")] if inside or row[-1] != "}" else []
-        for pair in pairs:
-            index = int(pair[0]) if pair and pair[0].isdecimal() and len(pair[0]) < 10 else width
-            if not row.endswith("}") or index >= width or index in cells or len(pair) != 2:
-                form = f"{{index value, …}} with indices from 0 to {width - 1}, each once"
-                raise _LineError(f"the sparse row is not {form}")
-            cells[index] = _value(pair[1], quoted_values)
+        return self._split_sparse(re.sub("\0", lambda _: next(quoted_values), row), row.strip("{} \t"))
+
+    def _split_sparse(self, row: str, inside: str) -> Iterable[tuple[int, str | None]]:
+        from arff import ArffException, LODGeneratorData
+
+        width = len(self._attributes)
+        problem = f"the sparse row is not {{index value, …}} with indices from 0 to {width - 1}, each once"
+        try:
+            cells: dict[int, str | None]
+            (cells,) = LODGeneratorData().decode_rows((row,), [str] * width)
+        except (ArffException, ValueError) as error:
+            raise _LineError(problem) from error
+        if len(cells) != (inside.count(",") + 1 if inside else 0) or min(cells, default=0) < 0:
+            raise _LineError(problem)
         return cells.items()
 
 
