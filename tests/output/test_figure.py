@@ -17,6 +17,7 @@ import pytest
 from matplotlib import pyplot
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from matplotlib.text import Text
@@ -24,9 +25,10 @@ from matplotlib.transforms import Bbox
 
 import probfs
 from probfs.errors import UsageError
-from probfs.output.figure import figure_file
+from probfs.output.figure import figure_file, file_style
 from probfs.tables.arrays import Floats
 from tests.conftest import SAMPLES
+from tests.output.test_writers import assert_as_before
 from tests.support.results import awkward, make_large_selection, make_ranking
 
 _TOUCH = 0.5
@@ -178,6 +180,29 @@ def test_wrong_rows_are_shares_of_the_rows_that_are_judged() -> None:
     # A document does not say how many rows were judged.
     assert probfs.Selection.from_json(in_time.to_json()).drawing().panels == ()
     assert probfs.Selection.from_json(at_once.to_json()).drawing().panels == at_once.drawing().panels
+
+
+@pytest.mark.parametrize("kind", ["selection", "uncertain"])
+def test_what_is_drawn_and_how_it_looks_is_as_before(kind: str) -> None:
+    uncertain = make_ranking(NAMES[:70], eliminate=False, uncertainty=True, negative=True)
+    result = make_large_selection(NAMES[:10]) if kind == "selection" else uncertain
+    with file_style():
+        figure = result.plot()[0].figure
+        told = [f"{figure.get_size_inches().round(3).tolist()} {figure.get_suptitle()}"]
+        for axes in figure.axes:
+            texts = [axes.title, axes.xaxis.label, *axes.get_xticklabels(), *axes.get_yticklabels(), *axes.texts]
+            told += [
+                f"{np.round([axes.get_xlim(), axes.get_ylim()], 4).tolist()} {axes.get_xticks().round(4).tolist()}"
+            ]
+            told += [f"{text.get_text()} {text.get_color()} {text.get_fontsize()}" for text in texts]
+            for line in axes.lines:
+                look = [line.get_color(), line.get_linestyle(), line.get_linewidth(), line.get_marker()]
+                data = np.round(np.asarray(line.get_xydata(), dtype=float), 4).tolist()
+                told += [f"{[*look, line.get_markersize(), line.get_zorder()]} {data}"]
+            for bar in bars_of(axes):
+                box = np.round([bar.get_x(), bar.get_y(), bar.get_width(), bar.get_height()], 4).tolist()
+                told += [f"{to_hex(bar.get_facecolor())} {to_hex(bar.get_edgecolor())} {bar.get_hatch()} {box}"]
+    assert_as_before("\n".join(told), f"{kind}.figure.txt")
 
 
 def test_top_decides_how_many_bars_there_are_and_the_rest_is_summed_up() -> None:
