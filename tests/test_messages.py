@@ -101,6 +101,9 @@ def test_numbers_times_and_long_texts_are_short() -> None:
     assert [shown_bytes(size) for size in sizes] == ["1023 bytes", "1 KB", "1.5 MB", "1 MB", "1 GB"]
     assert [shorten_middle("abcdef", width) for width in (6, 5, 4, 1, 0)] == ["abcdef", "ab…ef", "ab…f", "…", "…"]
     assert (listed("abc", 3), listed("abcd", 3)) == ("'a', 'b', 'c'", "'a', 'b', 'c' and 1 more")
+    assert listed("abcdefgh") == "'a', 'b', 'c', 'd', 'e', 'f' and 2 more"
+    assert did_you_mean("abcdefghij", ["abcdefghijklm"]) == "; did you mean 'abcdefghijklm'?"
+    assert did_you_mean("abcdefghij", ["abcdefghijklmn"]) == "; choose from 'abcdefghijklmn'"
     assert (quoted("x" * 60), quoted("x" * 61)) == (f"'{'x' * 60}'", f"'{'x' * 59}…'")
 
 

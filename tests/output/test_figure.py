@@ -25,6 +25,7 @@ from matplotlib.transforms import Bbox
 
 import probfs
 from probfs.errors import UsageError
+from probfs.output.drawings import Curve, Panel
 from probfs.output.figure import figure_file, file_style
 from probfs.tables.arrays import Floats
 from tests.conftest import SAMPLES
@@ -180,6 +181,17 @@ def test_wrong_rows_are_shares_of_the_rows_that_are_judged() -> None:
     # A document does not say how many rows were judged.
     assert probfs.Selection.from_json(in_time.to_json()).drawing().panels == ()
     assert probfs.Selection.from_json(at_once.to_json()).drawing().panels == at_once.drawing().panels
+
+
+@pytest.mark.parametrize(
+    ("most", "ticks"),
+    [(6, [*range(7)]), (7, [0, 2, 4, 6]), (12, [*range(0, 13, 2)]), (13, [0, 5, 10]), (60, [*range(0, 61, 10)])],
+)
+def test_few_numbers_of_columns_are_named(most: int, ticks: list[int]) -> None:
+    panel = Panel("", (Curve("", ((0, 0.5), (most, 0.25))),))
+    assert (panel.size_ticks, panel.is_logarithmic) == (ticks, False)
+    assert Panel("", (Curve("", ((0, 0.5), (61, 0.25))),)).size_ticks == [0, 1, 10, 61]
+    assert len(names_on(make_ranking(NAMES[:3]).plot(top=1)[0])) == 1
 
 
 @pytest.mark.parametrize("kind", ["selection", "uncertain"])

@@ -228,6 +228,10 @@ def test_a_line_says_where_noise_begins_and_noise_above_it_is_marked() -> None:
     text = terminal_text(replace(ranking, features=(*ranking.features[:4], told, ranking.features[5])).document())
     assert [line.split()[1] for line in text.splitlines() if line.endswith("≈ noise")] == ["d"]
     assert text.index(" e ") < text.index("── not told") < text.index(" f ")
+    noise = replace(ranking, features=tuple(replace(each, q=0.9) for each in ranking.features))
+    lines = terminal_text(noise.document()).splitlines()
+    (line,) = [place for place, text in enumerate(lines) if text.startswith("── not told")]
+    assert (lines[line - 1].split()[:2], lines[line + 1].split()[:2]) == (["rank", "column"], ["1", "a"])
     # Of columns that are not listed nobody knows.
     assert "──" not in terminal_text(ranking.top(5).document())
     rbf = make_ranking("abcdef", classifier="svm", options={"kernel": "rbf"})
