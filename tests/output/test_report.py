@@ -62,6 +62,8 @@ def test_the_page_has_summary_notes_data_settings_and_the_call(page: str) -> Non
     assert "ranked by gain Ŝ_A (signed) under recursive elimination." in text
     assert "cut into 5 intervals at quantiles of the labelled rows" in text
     assert "<dt>smoothing</dt><dd>1.0</dd>" in text
+    assert "<dt>uncertainty</dt><dd>yes</dd>" in text
+    assert "<dt>screen</dt><dd>no</dd>" in text
     assert "kiln.csv', target='cracked', screen=False, uncertainty=True, report=True).to_html('report.html')" in text
     assert rows_of(page, "columns")[-1][-1] == "target (by target=)"
     assert re.search(r"; at -?[\d.]+, ", rows_of(page, "columns")[0][-1]), "cut points"
@@ -113,9 +115,12 @@ def test_the_story_tells_of_all_rounds_and_draws_the_scores_of_the_best_columns(
     lines = [line.split() for line in re.findall('<polyline class="curve .*?" points="(.*?)"', chart)]
     assert [len(points) for points in lines] == [8, 7, 6, 5]
     assert [points[0].split(",")[0] for points in lines] == ["100.0"] * 4
-    best = max(kiln.features, key=lambda each: each.initial_s_a)
-    first = f"{best.initial_s_a:.4g} with 8 columns, {kiln.features[0].s_a:.4g} with 1 column"
-    assert f'aria-label="gain Ŝ_A of the best columns by the number of columns in the model: {first}"' in chart
+    winner, highest = kiln.features[0], max(each.initial_s_a for each in kiln.features)
+    title = "gain Ŝ_A of the best columns, relative to the highest in each round"
+    ends = f"{100 * winner.initial_s_a / highest:.4g}% with 8 columns, 100% with 1 column"
+    assert f'aria-label="{title} by the number of columns in the model: {ends}"' in chart
+    heights = [100 - 100 * max(each.initial_s_a, 0) / highest for each in kiln.features[:4]]
+    assert [float(points[0].split(",")[1]) for points in lines] == pytest.approx(heights, abs=0.006)
 
 
 def test_a_page_of_the_best_columns_says_so(kiln: probfs.Ranking) -> None:

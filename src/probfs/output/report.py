@@ -159,7 +159,11 @@ def _render(
         heat_map=heat_map,
         input=result.input,
         data=data,
-        settings={name: value for name, value in settings.items() if value not in (None, (), [], {})},
+        settings={
+            name: ("yes" if value else "no") if isinstance(value, bool) else value
+            for name, value in settings.items()
+            if value not in (None, (), [], {})
+        },
         call=None if background is None else background.call,
         version=result.version,
     )
@@ -292,17 +296,19 @@ def _tell_story(
     trained = "" if rows == "rows" else " on training rows"
     headings = ("round", "columns", f"{rows} wrong", "share wrong", f"log-loss{trained}", "then left")
     some = f"{len(story)} of the {story[-1].round:,} rounds" if len(story) < story[-1].round else "All rounds"
-    curves = [
-        Curve(
-            _shorten(name, "value"),
-            tuple((len(told.scores), told.scores[place]) for told in story if place < len(told.scores)),
-            look,
+    # Scores grow as columns leave, so only their proportions within a round can be compared.
+    curves = []
+    for place, (name, look) in enumerate(zip(ranked, _LINES, strict=False)):
+        points = tuple(
+            (len(told.scores), max(told.scores[place], 0.0) / highest if highest > 0 else math.nan)
+            for told in story
+            if place < len(told.scores)
+            for highest in [max(told.scores)]
         )
-        for place, (name, look) in enumerate(zip(ranked, _LINES, strict=False))
-    ]
-    panel = Panel(
-        f"{SCORES[result.settings.score].heading} of the best columns", tuple(curve for curve in curves if curve.points)
-    )
+        if points:
+            curves.append(Curve(_shorten(name, "value"), points, look))
+    heading = SCORES[result.settings.score].heading
+    panel = Panel(f"{heading} of the best columns, relative to the highest in each round", tuple(curves), is_share=True)
     return {
         "caption": f"{some}, and how well the model of the columns that are left does",
         "table": Table(
