@@ -19,7 +19,7 @@ from functools import partial
 from pathlib import Path
 
 from measure import process
-from workloads import categorical, genes, many_classes, weston
+from workloads import categorical, genes, many_classes, prices, weston
 
 SAMPLE = Path(__file__).resolve().parent.parent / "sample_data" / "breast_cancer.csv"
 TABLES = {
@@ -30,6 +30,8 @@ TABLES = {
     "genes-100x20000": partial(genes, 100, 20_000),
     "numbers-54000x9": partial(genes, 54_000, 9),
     "classes-10-20000x50": partial(many_classes, 20_000, 50, 10),
+    "plain-prices-200000x10": partial(prices, 200_000, 10),
+    "dollars-200000x10": partial(prices, 200_000, 10, written="${:,.2f}"),
     "weston-20000x50": partial(weston, 20_000, 50),
     "weston-1000x100": partial(weston, 1_000, 100),
     "weston-1000x50": partial(weston, 1_000, 50),
@@ -38,6 +40,7 @@ COMMANDS: dict[str, tuple[tuple[str, str], ...]] = {
     "start": (("", "--help"), ("", "rank --help"), ("breast_cancer", "rank {}")),
     "tall": tuple(("categorical-500000x50", f"rank {{}} --score {score}") for score in ("absolute", "signed")),
     "numbers": tuple((name, "rank {}") for name in ("doubles-284807x30", "decimals-500000x50")),
+    "cells": tuple((name, "rank {}") for name in ("plain-prices-200000x10", "dollars-200000x10")),
     "wide": tuple(("categorical-1000x1500", f"rank {{}} --no-screen --shrink {shrink}") for shrink in ("auto", "off")),
     "measurements": tuple(("genes-100x20000", f"rank {{}} --step {step}") for step in ("1", "0.1")),
     "classes": (("classes-10-20000x50", "rank {}"),),
@@ -54,14 +57,16 @@ COMMANDS: dict[str, tuple[tuple[str, str], ...]] = {
     "select": (("numbers-54000x9", "select {}"), ("numbers-54000x9", "rank {}")),
 }
 """By what ``--only`` calls them: the table, and the words of the command."""
+READS = {"tall", "numbers"}
+"""What is compared with reading the same file by pandas as well, in a process of the new interpreter."""
 
 
 def run(python: str, source: Path | None, words: Sequence[str]) -> tuple[float, float, float]:
-    """Seconds, CPU seconds and megabytes of a command."""
+    """Seconds, CPU seconds and megabytes of a process."""
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     if source is not None:
         environment["PYTHONPATH"] = str(source.resolve())
-    usage = process([python, "-m", "probfs", *words], environment)
+    usage = process([python, *words], environment)
     return usage.seconds, usage.cpu, usage.megabytes
 
 
@@ -75,17 +80,23 @@ def main(arguments: Sequence[str]) -> None:
     parser.add_argument("--new-source", type=Path, help="a folder that the new version is imported from")
     given = parser.parse_args(arguments)
     versions = ((given.old, given.old_source), (given.new, given.new_source))
-    print("| table | command | old | new | ratio | CPU | memory |\n|---|---|---:|---:|---:|---:|---:|", flush=True)
+    print("| table | command | old | new | ratio | CPU | memory | of pandas.read_csv |")
+    print("|---|---|---:|---:|---:|---:|---:|---:|", flush=True)
     with tempfile.TemporaryDirectory() as folder:
-        for table, command in (line for name in given.only for line in COMMANDS[name]):
+        for group, table, command in ((name, *line) for name in given.only for line in COMMANDS[name]):
             path = Path(folder, f"{table}.csv") if table in TABLES else SAMPLE
             if not path.exists():
                 TABLES[table]().to_csv(path, index=False)
-            words = [*command.format(path).split(), *([] if "--help" in command else ["--quiet"])]
-            runs = [[run(*version, words) for version in versions] for _ in range(given.times)]
-            old, new = ([min(numbers) for numbers in zip(*own, strict=True)] for own in zip(*runs, strict=True))
+            words = ["-m", "probfs", *command.format(path).split(), *([] if "--help" in command else ["--quiet"])]
+            processes = [(*version, words) for version in versions]
+            if group in READS:
+                processes.append((given.new, None, ["-c", f"import pandas; pandas.read_csv({str(path)!r})"]))
+            runs = [[run(*one) for one in processes] for _ in range(given.times)]
+            old, new, *peer = ([min(numbers) for numbers in zip(*own, strict=True)] for own in zip(*runs, strict=True))
             ratios = " | ".join(f"{now / before:.2f}" for before, now in zip(old, new, strict=True))
-            print(f"| {table} | {command.format('')} | {old[0]:.3g} s | {new[0]:.3g} s | {ratios} |", flush=True)
+            peers = "".join(f"{new[0] / read:.2f}, memory {new[2] / most:.2f}" for read, _, most in peer)
+            row = f"| {table} | {command.format('')} | {old[0]:.3g} s | {new[0]:.3g} s | {ratios} | {peers} |"
+            print(row, flush=True)
 
 
 if __name__ == "__main__":

@@ -70,5 +70,12 @@ def genes(rows: int, features: int, seed: int = 0, digits: int = 4) -> pd.DataFr
     return pd.concat([frame, pd.Series(np.where(cases, "case", "control"), name="y")], axis=1)
 
 
+def prices(rows: int, columns: int, seed: int = 0, written: str = "{}") -> pd.DataFrame:
+    """Prices of two decimals as people write them, such as ``${:,}``; the class ``y`` goes with the first of them."""
+    numbers = np.random.default_rng(seed).uniform(0, 100_000, (rows, columns)).round(2)
+    cells = {f"p{place}": [written.format(number) for number in own.tolist()] for place, own in enumerate(numbers.T)}
+    return pd.DataFrame(cells).assign(y=np.where(numbers[:, 0] > 50_000, "dear", "cheap"))
+
+
 def _drawn(shares: npt.NDArray[np.float64], draws: npt.NDArray[np.float64]) -> npt.NDArray[np.intp]:
     return np.searchsorted(np.cumsum(shares)[:-1], draws)
