@@ -142,19 +142,6 @@ def test_options_of_a_classifier_go_with_its_name_or_into_the_object(frame: pd.D
         assert by_name.to_json() == by_object.to_json()
 
 
-def test_a_report_tells_the_call_as_it_can_be_written(frame: pd.DataFrame) -> None:
-    chosen = probfs.NaiveBayes(smoothing=0.5)
-    options: dict[str, Any] = {"seed": np.int64(3), "exclude": ("n",), "na": "?", "on_note": print}
-    ranking = probfs.rank(frame, target="y", classifier=chosen, report=True, **options)
-    assert ranking.background is not None
-    words = "data, target='y', classifier=probfs.NaiveBayes(smoothing=0.5), exclude=['n'], seed=3, report=True, na='?'"
-    assert ranking.background.call == f"probfs.rank({words}).to_html('report.html')"
-    for number, shown in ((20, repr(["?"] * 20)), (21, "na")):
-        background = probfs.rank(frame, target="y", report=True, na=["?"] * number).background
-        assert background is not None
-        assert background.call.startswith(f"probfs.rank(data, target='y', report=True, na={shown}).to_html(")
-
-
 # Warnings
 
 

@@ -21,25 +21,20 @@ from probfs.api.options import (
     OTHER_COLUMNS,
     READING,
     Group,
-    plain_number,
 )
 from probfs.classifiers.options import check_value
-from probfs.classifiers.unfitted import UnfittedClassifier
 from probfs.errors import ProbfsWarning, TargetWarning, UsageError
 from probfs.notes import Note, NoteKind
 from probfs.ranking.inputs import InputRequest, choose_columns
 from probfs.ranking.settings import SelectionSettings, Settings
 from probfs.ranking.stages import Engine, LocalEngine
-from probfs.ranking.story import WRITING_A_REPORT
 from probfs.runtime.progress import listening
-from probfs.tables.opening import STANDARD_INPUT, ReadOptions, display_name
-from probfs.text import did_you_mean, mask_urls, option, printable, typed_command
+from probfs.tables.opening import ReadOptions
+from probfs.text import did_you_mean, mask_urls, option, printable
 
 Chosen = TypeVar("Chosen", bound=Settings)
 _OF_CLASSIFIERS = CLASSIFIER.keys() - {"classifier"}
 """Options that are checked by the classifier."""
-_LONGEST_LIST = 20
-"""Values of a list that is written out in a report."""
 
 
 def check_arguments(
@@ -71,9 +66,9 @@ def check_arguments(
 @contextmanager
 def prepare(
     function: Callable[..., Any], declared: Group, given: Mapping[str, Any], choose: Callable[..., Chosen]
-) -> Iterator[tuple[Engine, InputRequest, Chosen, Callable[[Note], None], str | None]]:
-    """What ``rank``, ``select`` or ``pairs`` works with: the engine, what is to be read, the settings, who hears of
-    notes, and, where a report is to show it, the call as users can write it again.
+) -> Iterator[tuple[Engine, InputRequest, Chosen, Callable[[Note], None]]]:
+    """What ``rank``, ``select`` or ``pairs`` works with: the engine, what is to be read, the settings, and who hears of
+    notes.
 
     ``given`` are the local variables at the start of the function. While the engine is open, progress goes to whoever
     listens.
@@ -81,7 +76,6 @@ def prepare(
     given = dict(given)
     options = given.pop("options")
     values = check_arguments(function, declared | ENGINE | IN_PYTHON, given, options)
-    text = _describe(function, given, options) if values.get("report") else None
 
     def take(names: Iterable[str]) -> dict[str, Any]:
         return {name: values[name] for name in names if name in values}
@@ -100,10 +94,10 @@ def prepare(
         y=values.get("y"),
         feature_names=values.get("feature_names"),
         unlabelled=values.get("unlabeled"),
-        every_column=text is not None,
+        every_column=bool(values.get("report")),
         load_ahead=settings.model.load_ahead,
     )
-    rest = request, settings, values.get("on_note", warn_of), text
+    rest = request, settings, values.get("on_note", warn_of)
     cluster, listener = take(("scheduler", "workers")), values.get("on_progress")
     with nullcontext() if listener is None else listening(listener):
         if values.get("engine", "local") == "local":
@@ -136,36 +130,3 @@ def warn_of(note: Note) -> None:
         warnings.warn(message, TargetWarning, stacklevel=level)
     elif note.is_warning:
         warnings.warn(note, ProbfsWarning, stacklevel=level)
-
-
-def _describe(function: Callable[..., Any], given: Mapping[str, Any], options: Mapping[str, Any]) -> str:
-    """The command that was typed, or else the call in Python that writes a report: the arguments that are not their
-    defaults, without listeners.
-    """
-    # A command may have read the table already.
-    data = given["data"][0] if isinstance(given["data"], list | tuple) and given["data"] else given["data"]
-    source = data if isinstance(data, str) else getattr(data, "source", None)
-    from_input = isinstance(source, str) and source in (STANDARD_INPUT, display_name(STANDARD_INPUT))
-    typed = typed_command(reads_input=from_input)
-    if typed is not None:
-        return typed
-    words = [_as_code(given["data"], "data")]
-    parameters = signature(function).parameters
-    for name, value in {**given, **options}.items():
-        is_default = name in parameters and value is parameters[name].default
-        if name != "data" and not name.startswith("on_") and not is_default:
-            words.append(f"{name}={_as_code(value, name)}")
-    return f"probfs.{function.__name__}({', '.join(words)}){WRITING_A_REPORT}"
-
-
-def _as_code(value: Any, name: str) -> str:
-    """A value as it would be written; one that is too large to be written goes by the name of its parameter."""
-    value = plain_number(os.fspath(value) if isinstance(value, os.PathLike) else value)
-    if value is None or isinstance(value, str | int | float):
-        return repr(mask_urls(value) if isinstance(value, str) else value)
-    if isinstance(value, UnfittedClassifier):
-        return f"probfs.{value!r}"
-    is_short = isinstance(value, list | tuple) and len(value) <= _LONGEST_LIST
-    if is_short and all(isinstance(each, str | os.PathLike | int | float) for each in value):
-        return f"[{', '.join(_as_code(each, name) for each in value)}]"
-    return name

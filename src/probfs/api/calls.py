@@ -192,8 +192,8 @@ def rank(
     >>> [feature.feature for feature in rank(frame, target="y", smoothing=0.5).features]
     ['a', 'b']
     """
-    with prepare(rank, RANK, locals(), choose_settings) as (opened, request, settings, note, text):
-        return rank_table(opened, request, settings, note, text)
+    with prepare(rank, RANK, locals(), choose_settings) as (opened, request, settings, note):
+        return rank_table(opened, request, settings, note, tell=report)
 
 
 def select(
@@ -277,10 +277,10 @@ def select(
     >>> selection.kept
     ('cell_shape_uniformity', 'bare_nuclei')
     """
-    with prepare(select, SELECT, locals(), choose_selection_settings) as (opened, request, settings, note, text):
+    with prepare(select, SELECT, locals(), choose_selection_settings) as (opened, request, settings, note):
         from probfs.selection.stages import select_columns
 
-        return select_columns(opened, request, settings, note, text)
+        return select_columns(opened, request, settings, note, tell=report)
 
 
 def pairs(
@@ -337,7 +337,7 @@ def pairs(
     >>> pairs(frame, target="y").found[0].b
     'b'
     """
-    with prepare(pairs, PAIRS, locals(), choose_settings) as (opened, request, settings, note, _):
+    with prepare(pairs, PAIRS, locals(), choose_settings) as (opened, request, settings, note):
         from probfs.interaction.pairs import find_pairs
 
         return find_pairs(opened, request, settings, settings.noise_above, note)

@@ -164,7 +164,7 @@ def _render(
             for name, value in settings.items()
             if value not in (None, (), [], {})
         },
-        call=None if background is None else background.call,
+        command=None if background is None else background.command,
         version=result.version,
     )
 

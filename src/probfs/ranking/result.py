@@ -263,8 +263,7 @@ class Ranking(DrawnResult):
         if number is None:
             return self
         number = check_value("top", TOP, number)
-        background = None if self.background is None else self.background.with_top(number)
-        return replace(self, features=self.features[:number], background=background, most_listed=number)
+        return replace(self, features=self.features[:number], most_listed=number)
 
     def document(self) -> OutputDocument:
         return ranking_document(self, header_of(RankedFeature))

@@ -115,16 +115,14 @@ def name_columns(prepared: PreparedTable, settings: SettingsOfAny) -> SettingsOf
 
 
 def rank_table(
-    engine: Engine, request: InputRequest, settings: Settings, on_note: OnNote, call: str | None = None
+    engine: Engine, request: InputRequest, settings: Settings, on_note: OnNote, *, tell: bool = False
 ) -> Ranking:
-    """Read, encode, test, eliminate. ``call`` is who asked, and said only where the ranking is to keep its background
-    for a report.
-    """
+    """Read, encode, test, eliminate; with ``tell``, keep what a report tells."""
     inputs = engine.read(request)
     settings = name_columns(inputs.prepared, settings)
     encoded = engine.encode(inputs, settings, on_note)
     settings.model.require_memory(encoded.dataset, settings.estimate, settings.folds or 0)
-    background = None if call is None else gather_background(inputs.prepared, encoded.dataset, call)
+    background = gather_background(inputs.prepared, encoded.dataset) if tell else None
     report("testing columns")
     counts = encoded.blocks.ask(count_part, EVERYTHING)
     candidates = Candidates(
@@ -136,7 +134,7 @@ def rank_table(
         on_model=lambda done, total: report(RANKING, done, total, "models"),
     )
     screened = candidates.screen()
-    collector = RoundCollector(candidates, screened, tell=background is not None)
+    collector = RoundCollector(candidates, screened, tell=tell)
     report("fitting the classifier")
     notes: dict[str, Note] = {}
     left = 0

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain
 
 import numpy as np
@@ -24,10 +24,10 @@ from probfs.ranking.elimination import Round, schedule
 from probfs.ranking.result import RankedFeature, RoundSummary
 from probfs.ranking.sharpness import notes_on_model
 from probfs.tables.arrays import Floats, Integers
+from probfs.tables.opening import STANDARD_INPUT, display_name
+from probfs.text import typed_command
 
 MOST_ROUNDS = 40
-WRITING_A_REPORT = ".to_html('report.html')"
-"""How a call in Python ends that writes a report."""
 Scores = tuple[float, float, float | None]
 
 
@@ -51,21 +51,17 @@ class Background:
     intervals: Mapping[str, tuple[str, ...]]
     """Those that features of numbers were cut into, by name."""
     story: Story
-    call: str
-    """The command, or the call in Python, that gave the result."""
-
-    def with_top(self, number: int) -> Background:
-        """The background of a result of which only the best features are listed; a command says so itself."""
-        call = self.call.removesuffix(WRITING_A_REPORT)
-        return self if call == self.call else replace(self, call=f"{call}.top({number}){WRITING_A_REPORT}")
+    command: str | None
+    """The command that gave the result; None in Python."""
 
 
-def gather_background(prepared: PreparedTable, dataset: Dataset, call: str) -> Background:
+def gather_background(prepared: PreparedTable, dataset: Dataset) -> Background:
     """``dataset`` is the prepared table, encoded; the story comes later."""
     cut = {plan.name for plan in prepared.features if cuts_numbers(plan.rule)}
     columns = [column for feature in dataset.features for column in feature.members or (feature,)]
     intervals = {each.name: tuple(each.categories().to_pylist()) for each in columns if each.name in cut}
-    return Background(inspect_table(prepared), intervals, (), call)
+    command = typed_command(reads_input=prepared.table.source == display_name(STANDARD_INPUT))
+    return Background(inspect_table(prepared), intervals, (), command)
 
 
 class RoundCollector:

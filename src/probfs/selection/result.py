@@ -173,7 +173,6 @@ class Selection(DrawnResult):
             self,
             features=self.features[:number],
             unlisted=(*self.features[number:], *self.unlisted),
-            background=None if self.background is None else self.background.with_top(number),
             most_listed=number,
         )
 

@@ -37,18 +37,17 @@ LONG_SECONDS = 60.0
 
 
 def select_columns(
-    engine: Engine, request: InputRequest, settings: SelectionSettings, on_note: OnNote, call: str | None = None
+    engine: Engine, request: InputRequest, settings: SelectionSettings, on_note: OnNote, *, tell: bool = False
 ) -> Selection:
-    """Read, encode, choose columns, judge the choice by folds, and give every column a verdict.
-
-    ``call`` is who asked, and said only where the selection is to keep its background for a report.
+    """Read, encode, choose columns, judge the choice by folds, and give every column a verdict; with ``tell``, keep
+    what a report tells.
     """
     inputs = engine.read(request)
     settings = name_columns(inputs.prepared, settings)
     always = settings.always
     encoded = engine.encode(inputs, settings, on_note)
     summary = summarize_inputs(inputs, encoded.dataset)
-    background = None if call is None else gather_background(inputs.prepared, encoded.dataset, call)
+    background = gather_background(inputs.prepared, encoded.dataset) if tell else None
     # A fold holds rows (or subjects) of most classes: in smaller ones a row's class would have fewer training rows than
     # it has for other rows, which tells the class.
     wanted = settings.folds or 0
@@ -66,7 +65,7 @@ def select_columns(
         on_model=lambda done, total: report(CHOOSING, done, total, "models"),
         times=folds + 1,
     )
-    choice = choose_columns(candidates, settings.keep, collect=True, tell=background is not None)
+    choice = choose_columns(candidates, settings.keep, collect=True, tell=tell)
     candidates = replace(candidates, copies=choice.screened.copies)
     seconds = time.monotonic() - start
     kept = tuple(encoded.names[place] for place in choice.kept)
