@@ -17,7 +17,7 @@ from probfs.classifiers.scores import SCORES
 from probfs.columns.dataset import Dataset
 from probfs.ranking.elimination import eliminate
 from probfs.ranking.sharpness import fit_sharpness
-from probfs.selection.choice import Compare, Curve, choose_size, compare_sizes, find_best, trace_curve
+from probfs.selection.choice import Compare, Curve, choose_size, find_best, trace_curve
 from probfs.selection.result import Size
 from tests.support.datasets import dataset_of, problems, random_dataset, random_odds
 from tests.support.exact_naive_bayes import Problem
@@ -66,7 +66,7 @@ def test_sizes_are_compared_row_by_row(smoothing: float) -> None:
     best = find_best(curve.sizes)
     table = PlainTable.of(dataset)
     plain = [judge_features(table, curve.order[:k], smoothing) for k in range(6)]
-    compared = list(compare_sizes(curve, best, lambda: (fit(dataset, smoothing), np.arange(5))))
+    compared = list(curve.compare(best))
     assert [size for size, _ in compared] == list(reversed(curve.sizes))
     for size, difference in compared:
         expected = np.subtract(plain[size.features].losses, plain[best.features].losses)

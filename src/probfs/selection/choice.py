@@ -8,8 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-import numpy as np
-
 from probfs.classifiers.protocol import Classifier
 from probfs.classifiers.row_odds import Moments, Odds
 from probfs.ranking.candidates import Candidates, Screened, rounds_of
@@ -17,7 +15,6 @@ from probfs.ranking.elimination import Round
 from probfs.ranking.sharpness import fit_sharpness
 from probfs.ranking.story import RoundCollector
 from probfs.selection.result import Size
-from probfs.tables.arrays import Integers
 
 _TIE = 1e-12
 """Losses that differ by no more than this, relative to their size, differ by rounding."""
@@ -31,8 +28,14 @@ class Curve:
     """By their positions in the table."""
     sizes: tuple[Size, ...]
     """For k = 0, 1, … all features."""
-    odds: tuple[Odds, ...] = field(default=(), compare=False)
-    """Of the rows at every size; only of a calibrated classifier, whose models take long to fit again."""
+    odds: tuple[Odds, ...] = field(compare=False)
+    """Of the rows at every size."""
+
+    def compare(self, best: Size) -> Iterator[tuple[Size, Moments]]:
+        """How much more than at one size the rows lose at each size, on average, from all features to none."""
+        kept = self.odds[best.features]
+        for size in reversed(self.sizes):
+            yield size, self.odds[size.features].minus(size.temperature, kept, best.temperature)
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,11 +71,7 @@ def choose_columns(candidates: Candidates, keep: str | int, *, collect: bool = F
             # The round of all columns is no point of the curve.
             next(rounds)
     curve = trace_curve(fitted[0], rounds)
-
-    def compare(best: Size) -> Iterator[tuple[Size, Moments]]:
-        return compare_sizes(curve, best, lambda: candidates.fit(screened.taking_part))
-
-    size = choose_size(curve.sizes, keep, len(candidates.always), compare)
+    size = choose_size(curve.sizes, keep, len(candidates.always), curve.compare)
     return Choice(screened, curve, size, fitted[0], collector)
 
 
@@ -86,15 +85,13 @@ def trace_curve(classifier: Classifier, rounds: Iterable[Round]) -> Curve:
     odds: list[Odds] = []
 
     def judge() -> None:
-        current = classifier.odds()
-        sharpness = None
-        if classifier.calibrated:
-            odds.append(current)
-        else:
+        current, sharpness = classifier.odds(), None
+        if not classifier.calibrated:
             # The best sharpness is soon found from that of one feature more.
             start = sizes[-1].temperature if sizes else None
             sharpness = fit_sharpness(current, 1.0 if start is None else start)
         sizes.append(Size(len(classifier.active), current.loss(sharpness), sharpness, round(current.errors)))
+        odds.append(current)
 
     for current in rounds:
         judge()
@@ -128,22 +125,3 @@ def find_best(sizes: Sequence[Size]) -> Size:
     """The size of the least loss; of equal losses, that of the fewest columns."""
     least = min(size.log_loss for size in sizes)
     return next(size for size in sizes if size.log_loss <= least + _TIE * abs(least))
-
-
-def compare_sizes(
-    curve: Curve, best: Size, fit: Callable[[], tuple[Classifier, Integers]]
-) -> Iterator[tuple[Size, Moments]]:
-    """How much more than at one size the rows lose at each size, on average, from all features to none.
-
-    ``fit`` makes the classifier that the curve was traced with. Unless odds were kept, the elimination is gone through
-    once more: the losses of all rows at all sizes would take more memory than the table.
-    """
-    classifier, columns = (None, np.empty(0)) if curve.odds else fit()
-    place_of = {column: place for place, column in enumerate(columns.tolist())}
-    order = [place_of.get(column, 0) for column in curve.order]
-    kept = curve.odds[best.features] if classifier is None else classifier.odds(order[: best.features])
-    for size in reversed(curve.sizes):
-        odds = curve.odds[size.features] if classifier is None else classifier.odds()
-        yield size, odds.minus(size.temperature, kept, best.temperature)
-        if classifier is not None and size.features:
-            classifier.drop(np.array([order[size.features - 1]]))
