@@ -37,7 +37,7 @@ def _content(table: Table) -> Content:
 
 def _lines(table: Table) -> list[int]:
     assert table.lines is not None
-    return [table.lines.line(row) for row in range(table.rows)]
+    return list(table.lines)
 
 
 ODD_ARFF = """% a comment

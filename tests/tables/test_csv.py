@@ -53,7 +53,7 @@ def content(table: Table) -> dict[str, list[Any]]:
 
 def lines(table: Table) -> list[int]:
     assert table.lines is not None
-    return [table.lines.line(row) for row in range(table.rows)]
+    return list(table.lines)
 
 
 @contextmanager

@@ -39,7 +39,7 @@ calamine = pytest.mark.skipif(find_spec("python_calamine") is None, reason="pyth
 
 def lines(table: Table) -> list[int]:
     assert table.lines is not None
-    return [table.lines.line(row) for row in range(table.rows)]
+    return list(table.lines)
 
 
 @calamine

@@ -42,7 +42,7 @@ def test_every_object_is_a_row_and_every_key_a_column(rows: list[dict[str, Any]]
     assert list(table.columns) == list(dict.fromkeys(key for row in rows for key in row))
     assert table.lines is not None
     expected_lines = [1 + ends.count("\n") * row for row in range(len(rows))]
-    assert [table.lines.line(row) for row in range(table.rows)] == expected_lines
+    assert list(table.lines) == expected_lines
     for key, column in table.columns.items():
         values = [row.get(key) for row in rows]
         nested = [isinstance(value, (list, dict)) for value in values]

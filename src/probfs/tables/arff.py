@@ -26,7 +26,7 @@ from probfs.tables.column import Column, dictionary_cells, typed_column
 from probfs.tables.csv_head import HEAD_BYTES, Reading
 from probfs.tables.header import tell_apart
 from probfs.tables.opening import TableInput, decode_line
-from probfs.tables.table import NoRowsError, RowLines, Table
+from probfs.tables.table import NoRowsError, Table, join_lines
 from probfs.text import counted, listed, quoted
 
 _BLOCK = 16 << 20
@@ -247,10 +247,10 @@ class _DataReader:
                     columns[attribute.name] = typed_column(attribute.name, dates)
         if self._weighted:
             notes.append(NoteKind.IGNORED.note(f"{self._source}: instance weights are ignored"))
-        lines = np.concatenate(self._lines)
+        lines = join_lines(self._lines)
         target = next((name for name in columns if name.lower() == "class"), None)
         hint = None if target is None else (target, "the ARFF attribute of that name")
-        return Table(self._source, columns, len(lines), RowLines.of(lines), hint, tuple(notes))
+        return Table(self._source, columns, len(lines), lines, hint, tuple(notes))
 
     def _read_plain(self, data: bytes, rows: int) -> bool:
         """Read a block, if pyarrow can: dense rows without quotes, between commas."""

@@ -25,7 +25,7 @@ from probfs.tables.cells import AMONG_NUMBERS, OF_THOUSANDS, UNMISTAKABLE, Kind,
 from probfs.tables.column import Column, missing_column, unread_column
 from probfs.tables.csv_head import CsvHead, Reading, csv_records, open_csv, text_lines
 from probfs.tables.opening import NotUtf8Error, ReadOptions, TableInput
-from probfs.tables.table import NoRowsError, RowLines, Table
+from probfs.tables.table import Lines, NoRowsError, Table, join_lines
 from probfs.text import counted
 
 _NUMBERS, _TEXTS_AMONG_NUMBERS, _TEXTS = pa.float64(), pa.string(), pa.dictionary(pa.int32(), pa.string())
@@ -51,7 +51,7 @@ _BLANKS, _SIGNS = b" \t", b"+-"
 Bytes = npt.NDArray[np.uint8]
 Types: TypeAlias = dict[str, pa.DataType]
 """The types of columns, which are called by their positions."""
-Read: TypeAlias = "tuple[dict[str, pa.ChunkedArray], RowLines | None, int]"
+Read: TypeAlias = "tuple[dict[str, pa.ChunkedArray], Lines, int]"
 """The cells of the columns, the lines of the rows, and how many rows there are."""
 
 
@@ -221,7 +221,7 @@ class _RowReader:
             for column, arrays in chunks.items():
                 arrays.append(text_array(by_column[int(column)]).dictionary_encode())
         cells = {column: pa.chunked_array(arrays, _TEXTS) for column, arrays in chunks.items()}
-        return cells, RowLines.of(np.array(lines, dtype=np.int64)) if lines else None, len(lines)
+        return cells, join_lines([lines]), len(lines)
 
     def column(self, name: str, cells: pa.ChunkedArray) -> Column:
         """A column of texts, or of numbers if all texts are, as these say exactly."""
@@ -283,8 +283,7 @@ class _RowScan:
         self._delimiter, self._width = ord(delimiter), width
         self._line = first_line - 1
         self._delimiters = self._quotes = 0
-        self._first_rows: list[Integers] = []
-        self._first_lines: list[Integers] = []
+        self._lines: list[Lines] = []
         # Each chunk begins with the two bytes before it; its last byte is looked at together with the next chunk.
         self._tail = b"\n\n"
         self.rows = 0
@@ -299,15 +298,12 @@ class _RowScan:
             self._look_at(data)
             self._tail = data[-3:]
 
-    def finish(self) -> RowLines:
+    def finish(self) -> Lines:
         """Look at the last byte; the lines of all rows."""
         self._look_at(self._tail + b"\n")
         if self._quotes % 2:
             raise _NotPlainError
-        rows, lines = np.concatenate(self._first_rows), np.concatenate(self._first_lines)
-        # A run ends where a line is passed over.
-        runs = np.flatnonzero(np.diff(lines - rows, prepend=-1))
-        return RowLines(rows[runs], lines[runs])
+        return join_lines(self._lines)
 
     def _look_at(self, data: bytes) -> None:
         """Look at all bytes but the first two and the last."""
@@ -331,11 +327,10 @@ class _RowScan:
         self._delimiters += int(np.count_nonzero(delimiters))
         ended, begun = int(np.count_nonzero(newlines)), int(np.count_nonzero(starts))
         if begun == ended:
-            lines = np.array([self._line + 1][:begun], dtype=np.int64)
+            self._lines.append(range(self._line + 1, self._line + 1 + begun))
         else:
-            lines = self._line + np.searchsorted(np.flatnonzero(newlines), np.flatnonzero(starts), side="right")
-        self._first_lines.append(lines)
-        self._first_rows.append(self.rows + np.arange(len(lines)))
+            lines = np.searchsorted(np.flatnonzero(newlines), np.flatnonzero(starts), side="right")
+            self._lines.append(self._line + lines)
         self._line += ended
         self.rows += begun
 

@@ -21,7 +21,7 @@ from probfs.tables.cells import Kind
 from probfs.tables.column import Column, number_column
 from probfs.tables.header import ROWS_LOOKED_AT, count_titles, read_header
 from probfs.tables.opening import COMPOUND_FILE_MAGIC, ZIP_MAGIC, ReadOptions, TableInput, refuse_suspicious_size
-from probfs.tables.table import NoRowsError, RowLines, Table, table_of_columns
+from probfs.tables.table import NoRowsError, Table, join_lines, table_of_columns
 from probfs.text import listed, option, quoted, shown_bytes
 
 Cell: TypeAlias = "str | float | bool | datetime.date | datetime.time | datetime.timedelta"
@@ -101,7 +101,7 @@ def _table_of_rows(rows: list[tuple[int, list[Cell]]], notes: list[Note], option
     texts = [[row[place] for place in used] for row in first]
     header = read_header(texts, titles, source, no_header=options.no_header)
     named = list(zip(header.names, used, strict=True))[header.indexes :]
-    lines = RowLines.of(np.array([number for number, _ in data], dtype=np.int64))
+    lines = join_lines([[number for number, _ in data]])
     table = table_of_columns(
         (_column(name, columns[place]) for name, place in named), source, len(data), (*notes, *header.notes), lines
     )

@@ -11,7 +11,6 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Any, BinaryIO
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -21,7 +20,7 @@ from probfs.tables.arrays import is_missing, text_array
 from probfs.tables.cells import Kind
 from probfs.tables.column import Column, unusable_column
 from probfs.tables.opening import TableInput, decode_line
-from probfs.tables.table import RowLines, Table, table_of_columns
+from probfs.tables.table import Table, join_lines, table_of_columns
 from probfs.text import counted, quoted
 
 _ROWS_AT_ONCE = 20_000
@@ -57,8 +56,9 @@ def read_json_lines(table_input: TableInput) -> Table:
         raise DataError(f"is empty; {_ONE_OBJECT}", source=source)
     if not columns:
         raise DataError("has no columns, as its objects have no keys", source=source)
-    row_lines = RowLines.of(np.array(lines, dtype=np.int64))
-    return table_of_columns((column.finish() for column in columns.values()), source, len(lines), lines=row_lines)
+    return table_of_columns(
+        (column.finish() for column in columns.values()), source, len(lines), lines=join_lines([lines])
+    )
 
 
 def _records(raw: BinaryIO, source: str) -> Iterator[tuple[int, dict[str, Any]]]:

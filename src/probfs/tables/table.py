@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import compress
+from typing import TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -19,6 +20,8 @@ from probfs.tables.cells import Kind
 from probfs.tables.column import NO_ROW, Column
 from probfs.text import quoted
 
+Lines: TypeAlias = Sequence[int] | Integers
+"""The line on which each row began, counted from 1."""
 GIVEN_AS_Y = "given as y"
 """Who named the target, where its values were passed beside the table."""
 _MANY_ROWS, _ROWS_LOOKED_AT = 10_000, 2_000
@@ -37,23 +40,12 @@ class NoRowsError(DataError):
         self.columns = tuple(columns)
 
 
-@dataclass(frozen=True, eq=False)
-class RowLines:
-    """The physical line on which each row began, kept as runs of consecutive lines."""
-
-    first_rows: Integers
-    first_lines: Integers
-
-    @classmethod
-    def of(cls, lines: Integers) -> RowLines:
-        """The runs in a list of every row's line."""
-        breaks = np.flatnonzero(np.diff(lines, prepend=lines[:1] - 2) != 1)
-        return cls(breaks.astype(np.int64), lines[breaks])
-
-    def line(self, row: int) -> int:
-        """The line on which a row began; rows are counted from 0, lines from 1."""
-        run = int(np.searchsorted(self.first_rows, row, side="right")) - 1
-        return int(self.first_lines[run]) + row - int(self.first_rows[run])
+def join_lines(parts: Iterable[Lines]) -> Lines:
+    """The lines of all rows; those that follow each other are a range."""
+    held = [part for part in parts if len(part)]
+    first, last = (int(held[0][0]), int(held[-1][-1])) if held else (1, 0)
+    is_range = last - first + 1 == sum(map(len, held))
+    return range(first, last + 1) if is_range else np.concatenate(held)
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,7 +57,7 @@ class Table:
     source: str
     columns: Mapping[str, Column]
     rows: int
-    lines: RowLines | None = None
+    lines: Lines | None = None
     target_hint: tuple[str, str] | None = None
     """The target that the file itself suggests, such as an ARFF attribute called class, and the reason."""
     notes: tuple[Note, ...] = ()
@@ -134,11 +126,11 @@ class Table:
             if row < file.rows:
                 return file.place(row)
             row -= file.rows
-        return self.source, self.first_row + row, None if self.lines is None else self.lines.line(row)
+        return self.source, self.first_row + row, None if self.lines is None else int(self.lines[row])
 
 
 def table_of_columns(
-    columns: Iterable[Column], source: str, rows: int, notes: tuple[Note, ...] = (), lines: RowLines | None = None
+    columns: Iterable[Column], source: str, rows: int, notes: tuple[Note, ...] = (), lines: Lines | None = None
 ) -> Table:
     """The table of these columns, whose names differ; without rows there is none."""
     by_name = {column.name: column for column in columns}
