@@ -58,7 +58,7 @@ def messy(tmp_path: Path) -> Path:
             for step in (0, 1.0, 0.0, True)
         ),
         ({"false_discoveries": 9e-7}, "false_discoveries=: 9e-07 is not a number from 1e-06 to 1"),
-        ({"together": {"ab": ["a", 3.5, None]}}, "together=: .* is no dictionary of groups, each a list of columns"),
+        ({"together": {"ab": ["a", 3.5, None]}}, "together=: .* is not a dictionary of groups, each a list of columns"),
         ({"bins": 1}, "bins=: 1 is not a whole number from 2 to 10000"),
         ({"seed": -1}, "seed=: "),
         ({"mapping": 3}, "mapping=: 3 is not a path or a dictionary"),

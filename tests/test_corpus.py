@@ -25,7 +25,7 @@ FEWEST_ROWS = 5
 
 REASONS = {
     "quantity": r"the target .* is a quantity \(a regression target\?\)",
-    "no class column": r"the target .* is hardly a class column",
+    "no class column": r"the target .* does not look like a class column",
     "one class": r"the target .* has one class only",
     "rare classes": r"class .* has one row only",
     "nothing to rank": r"no column is left to rank beside the target",
@@ -168,7 +168,7 @@ def test_the_lifeboat_gives_the_titanic_away() -> None:
     assert ranking.features[0].feature == "boat"
     assert "name" not in {feature.feature for feature in ranking.features}
     said = "\n".join(notes)
-    assert "(leakage?): boat missing or not gives survived away: 1,277 of 1,309 rows" in said
+    assert "(leakage?): whether boat is missing gives survived away: 1,277 of 1,309 rows" in said
     assert "left out, as identifiers tell rows apart, not classes: 'name'" in said
     assert "missing cells count as a value where they tell the class" in said
     skipped = probfs.rank(TITANIC, target="survived", missing="skip")

@@ -1,4 +1,4 @@
-"""Rows that are ordered in time: each is judged by models of earlier rows alone."""
+"""Rows that are ordered in time: each is judged by models of earlier rows only."""
 
 from __future__ import annotations
 
@@ -207,7 +207,7 @@ def test_a_note_says_that_rows_are_ordered() -> None:
     for estimate in (None, "loo", "cv"):
         ranking = probfs.rank(table(), target="y", time="when", estimate=estimate)
         (note,) = (note for note in ranking.warnings if note.code == "time-order")
-        assert note.startswith("rows are ordered by time=, and each is judged by models of earlier rows alone")
+        assert note.startswith("rows are ordered by time=, and each is judged by models of earlier rows only")
         assert not note.is_warning
 
 
@@ -234,7 +234,7 @@ def test_uncertainty_is_measured_in_time_as_well() -> None:
         ({"time": "when", "group": "n"}, "time= does not go with group="),
         ({"time": "when", "estimate": "resubstitution"}, 'estimate="resubstitution" judges rows by models that know'),
         ({"time": "when", "classifier": "forest", "estimate": "oob"}, 'estimate="oob" judges rows by models that know'),
-        ({"time": "text"}, "column 'text', row 1: 'early' is no time; use numbers or dates"),
+        ({"time": "text"}, "column 'text', row 1: 'early' is not a time; use numbers or dates"),
         ({"time": "gap"}, "column 'gap', row 3: the time is missing; fill it in, or leave the row out"),
         ({"time": "same"}, "time= has too few different times: there is only one of all rows, of half of them or of"),
         ({"time": "late"}, "class 'q' begins too late in time=: fewer than 2 of its rows come before the last time of"),

@@ -162,7 +162,7 @@ def test_one_hot_columns_are_offered_as_one(cars: pd.DataFrame, kind: type, clas
 
     (note,) = offers(cars)
     assert note == (
-        "0/1 columns of which exactly one is 1 in every row, as of one category: 'doors_*' (2), 'colour_*' (3); "
+        "0/1 columns that look like one category (exactly one is 1 in every row): 'doors_*' (2), 'colour_*' (3); "
         "together={'doors 2': 'doors_*'} ranks the first of these as one"
     )
     (note,) = offers(cars.drop(columns="doors"))
@@ -215,7 +215,7 @@ def test_columns_that_are_left_out_are_left_out_of_their_group(cars: pd.DataFram
         ({"together": {"g": "doors"}, "exclude": "doors"}, "together=: no column of 'g' is ranked"),
         ({"together": {"g": ["power", "sold"]}}, "together=: 'sold' is the target column; leave it out of 'g'"),
         ({"together": {"g": "po*", "h": "power,doors"}}, "together=: column 'power' is in 'g' and in 'h'; keep one"),
-        ({"together": "colour_*"}, "together=: 'colour_*' is no dictionary of groups, each a list of columns"),
+        ({"together": "colour_*"}, "together=: 'colour_*' is not a dictionary of groups, each a list of columns"),
         ({"together": {"g": "power"}, "join": "power+doors"}, "together=: column 'power' is in a pair of join=, too"),
         ({"together": {"g": "power"}, "always": "power"}, "always=: 'power' is in 'g' of together=; name that"),
         # What a mapping says is told by the mapping's key.

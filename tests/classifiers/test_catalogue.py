@@ -136,7 +136,7 @@ class Fits:
         (
             Fits(),
             {},
-            "classifier=: Fits() is no estimator of scikit-learn's kind: it lacks fit, get_params or set_params",
+            "classifier=: Fits() is not a scikit-learn estimator: it lacks fit, get_params or set_params",
         ),
         (GaussianNB(), {"categories": "frames"}, "categories=: 'frames' is not one of onehot, codes, frame"),
         (GaussianNB(), {"trees": 3}, 'trees= goes with classifier="forest" only'),

@@ -173,8 +173,8 @@ def test_a_ranking_says_that_copies_were_left_out(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr("probfs.classifiers.refitting.estimators.MOST_COPIES", 30)
     notes = [note for note in probfs.rank(frame, **chosen, jobs=1).warnings if "in proportion" in note]
     assert notes == [
-        "there are more rows than the 30 that DecisionTreeClassifier is given: of equal rows it was given fewer, in "
-        "proportion, and each different row at least once"
+        "DecisionTreeClassifier is given at most 30 rows, so equal rows were given fewer times, in proportion, and at "
+        "least once"
     ]
 
 
@@ -342,7 +342,7 @@ def test_the_settings_name_the_estimator_in_one_line_without_addresses() -> None
     ("columns", "problem"),
     [
         *((columns, "chooses columns by position") for columns in ([0, 1], slice(0, 2), [True, False])),
-        (["doses", "noise"], "names 'doses', which is no column of <frame>; did you mean 'dose'?"),
+        (["doses", "noise"], "names 'doses', not a column of <frame>; did you mean 'dose'?"),
     ],
 )
 def test_columns_that_a_transformer_cannot_have_are_told_before_the_first_fit(columns: object, problem: str) -> None:

@@ -243,6 +243,6 @@ def test_a_note_says_what_was_done_why_and_how_to_do_without() -> None:
     (note,) = FittedNaiveBayes(wide, "loo", 0, 1.0, 0, shrink="auto").notes
     assert note == (
         "log-odds were shrunk, to 0.029 of their size in the first round, because chance alone would move them by "
-        'about ±5.8; such probabilities are good for ranking, and not calibrated (shrink="off" ranks without)'
+        'about ±5.8; such probabilities rank well but are not calibrated (shrink="off" ranks without)'
     )
     assert FittedNaiveBayes(tall, "loo", 0, 1.0, 0, shrink="auto").notes == ()

@@ -86,7 +86,7 @@ def test_solvers_change_at_known_sizes() -> None:
     assert [Solver(cells, 0.1, 1.0, rows)._machine.kernel for rows in (2_000, 2_001)] == ["precomputed", "rbf"]
 
 
-NOTED = "the SVM tells no more of held-out rows than the shares of the classes do"
+NOTED = "the SVM predicts held-out rows no better than the class shares do"
 
 
 def test_equal_decision_values_tell_only_how_frequent_the_class_is() -> None:

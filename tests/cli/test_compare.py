@@ -58,7 +58,7 @@ def test_a_condition_that_is_true_is_status_3_once_the_result_is_written(
 @pytest.mark.parametrize(
     ("arguments", "status", "says"),
     [
-        (["new.json", "--fail-if", "spearmen<1"], 2, "--fail-if: 'spearmen' is no measure; choose from spearman, "),
+        (["new.json", "--fail-if", "spearmen<1"], 2, "--fail-if: 'spearmen' is not a measure; choose from spearman, "),
         (["new.json", "--delimiter", ";"], 2, "--delimiter ;: both are JSON of probfs, and there is no table to read"),
         (["new.json", "--output", "new.json"], 2, "is an input"),
         ([], 2, "Missing argument 'NEW'"),

@@ -31,7 +31,7 @@ def test_the_distribution_of_section_4_1(run_here: Run) -> None:
     ("content", "message"),
     [
         ("x,p,p_y\na,0.5,0.1\nb,0.4,0.2\n", ": the probabilities in 'p' add up to 0.9, not to 1"),
-        ("x,p,p_y\na,1.5,0.1\nb,-0.5,0.2\n", ":2: column 'p': '1.5' is no probability; they lie between 0 and 1"),
+        ("x,p,p_y\na,1.5,0.1\nb,-0.5,0.2\n", ":2: column 'p': '1.5' is not a probability; write a number from 0 to 1"),
         ("x,P,p_y\na,1,0\n", ": no column 'p'; did you mean 'P'?; p and p_y hold the probabilities"),
     ],
 )
@@ -46,7 +46,7 @@ def test_probabilities_may_be_fractions_and_have_decimal_commas(run_here: Run, w
     plain = "a,b,p,p_y\n0,0,0.25,0.5\n0,1,1/4,0.125\n1,0,0.5,1\n"
     path = write("c.csv", plain.replace(",", ";").replace(".", ","))
     assert run_here("exact", path, "--decimal", ",").stdout == run_here("exact", write("p.csv", plain)).stdout
-    assert "'0,25' is no number" in run_here("exact", path).stderr
+    assert "'0,25' is not a number" in run_here("exact", path).stderr
 
 
 @pytest.mark.parametrize(
@@ -98,7 +98,7 @@ def test_unlabelled_rows_can_go_to_a_file_of_their_own(run_here: Run, tmp_path: 
             2,
             "--unlabeled-output: a.csv is where the result goes; name another file",
         ),
-        ("xcp --unlabeled-rows 1 --unlabeled-output b.xyz", 2, "--unlabeled-output: the ending '.xyz' tells no"),
+        ("xcp --unlabeled-rows 1 --unlabeled-output b.xyz", 2, "--unlabeled-output: the ending '.xyz' gives no"),
         ("xcp --unlabeled-rows 5 --output no/a.csv --unlabeled-output b.csv", 1, "no/a.csv: cannot be written: there"),
         ("xcp --rows 0", 2, "Invalid value for '--rows': '0' is not a whole number from 1 to 10000000"),
         ("moons", 2, "Invalid value for 'xcp|weston|nominal': 'moons' is not one of xcp, weston, nominal"),

@@ -111,7 +111,7 @@ def test_an_input_is_no_output_by_any_of_its_names(run_here: Run, write: Write, 
         (("--output", "no/r.csv"), 1, "no/r.csv: cannot be written: there is no folder"),
         (("--output", "."), 1, ".: is a directory; name a file in it"),
         (("--safe-csv", "--format", "json"), 2, "--safe-csv: the result is json, not CSV; leave the option out"),
-        (("--output", "r.xyz"), 2, "--output: the ending '.xyz' tells no format; use .txt, .csv, .json, .md"),
+        (("--output", "r.xyz"), 2, "--output: the ending '.xyz' gives no format; use .txt, .csv, .json, .md"),
     ],
 )
 def test_a_place_that_cannot_be_is_told_before_the_work(

@@ -113,7 +113,7 @@ def test_names_are_printed_one_a_line_and_escaped_for_eyes(
         ("--step 2", 2, "No such option: --step, which belongs to rank; see 'probfs select --help'"),
         ("--reduced m.toml --mapping m.toml", 2, "--reduced: m.toml is an input; name another file"),
         ("--reduced s.csv --output s.csv", 2, "--reduced: s.csv is where the result goes; name another file"),
-        ("--reduced s.csv.gz", 2, "--reduced: the ending '.gz' tells no format; use .csv, .tsv, .tab, .arff, "),
+        ("--reduced s.csv.gz", 2, "--reduced: the ending '.gz' gives no format; use .csv, .tsv, .tab, .arff, "),
         ("--reduced -", 2, "--reduced: - is standard output, where the result goes; name a file"),
         ("--plot -", 2, "--plot: - is standard output, where the result goes; name a file"),
         ("--reduced s.csv --engine dask", 2, "--reduced needs the table here, and with --engine dask only workers"),

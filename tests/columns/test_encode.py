@@ -218,8 +218,8 @@ SAME, DIFFERENT = "the same value in every labelled row: ", "a different value i
             [("" if n % 2 else n % 5, n % 3, "pq"[n % 2]) for n in range(60)],
             {},
             [
-                "one column alone nearly gives the class away (leakage?): a missing or not gives y away: 60 of 60 "
-                "rows; exclude= leaves out what is known only after the class is"
+                "one column alone nearly gives the class away (leakage?): whether a is missing gives y away: 60 of 60 "
+                "rows; exclude= leaves out what is known only after the class"
             ],
         ),
         ([(n / 7, f"c{n}", "pq"[n % 2]) for n in range(10)], {}, [f"{DIFFERENT}'b'; exclude= leaves it out"]),

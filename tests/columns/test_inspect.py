@@ -68,7 +68,7 @@ def test_what_rank_would_refuse_is_a_note_with_the_line() -> None:
 def test_identifiers_leakage_constants_and_empty_columns_are_flagged() -> None:
     cells = [(n, "" if n % 2 else n % 5, "k", "", "ab"[n % 3 > 1], "pq"[n % 2]) for n in range(60)]
     text = csv_of_rows(["nr", "boat", "same", "void", "a", "y"], cells)
-    leak = "leakage? boat missing or not gives y away: 60 of 60 rows"
+    leak = "leakage? whether boat is missing gives y away: 60 of 60 rows"
     flags = {column.column: column.flags for column in inspect_table(prepare_csv(text)).columns}
     assert flags == {
         "nr": ("identifier",),
@@ -81,7 +81,7 @@ def test_identifiers_leakage_constants_and_empty_columns_are_flagged() -> None:
     kept = inspect_table(prepare_csv(text, keep_identifiers=True))
     assert kept.columns[0].use == "5 intervals at quantiles (60 numbers)"
     assert kept.columns[0].flags == ("identifier? numbers the rows from 0 on",)
-    assert kept.notes[-1].startswith("one column alone nearly gives the class away (leakage?): boat missing or not")
+    assert kept.notes[-1].startswith("one column alone nearly gives the class away (leakage?): whether boat is missing")
 
 
 def test_only_labelled_rows_make_a_constant_or_an_empty_column() -> None:

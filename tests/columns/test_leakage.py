@@ -137,7 +137,7 @@ def leaks_of(cells: Sequence[tuple[object, object]], **choice: Any) -> list[str]
     [
         (
             [("" if n < 60 else f"b{n % 7}", "died" if n < 61 else "lived") for n in range(100)],
-            "a missing or not gives y away: 99 of 100 rows",
+            "whether a is missing gives y away: 99 of 100 rows",
         ),
         ([("uv"[n % 2], "pq"[n % 2]) for n in range(80)], "a = 'u' gives y away: 80 of 80 rows"),
         ([("uvwx"[n % 4], "pq"[n % 2]) for n in range(80)], "the 4 values of a give y away: 80 of 80 rows"),
@@ -198,7 +198,7 @@ def test_a_selection_says_what_its_verdict_rests_on() -> None:
     selection = probfs.select(frame, target="low", folds=0)
     assert selection.features[0].feature == "bwt"
     (note,) = (note for note in selection.warnings if note.code == "leak-kept")
-    assert note.startswith("what is said of all other columns rests on 'bwt'")
+    assert note.startswith("'bwt' nearly gives the class away, and the verdicts on all other columns depend on it")
 
 
 # How often leaks are found, and honest columns are taken for leaks. Rates are in docs/background/leaks.md.

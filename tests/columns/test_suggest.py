@@ -93,7 +93,7 @@ def test_the_command_in_a_draft_names_the_classifier_and_the_decimal_comma() -> 
 
 def test_columns_that_give_the_class_away_are_commented_on() -> None:
     drafted = suggest_mapping(prepare_csv(rows(lambda n: "" if n % 2 else n % 3)), "nb")
-    assert "# c0 missing or not gives y away: 200 of 200 rows\n" in drafted
+    assert "# whether c0 is missing gives y away: 200 of 200 rows\n" in drafted
     honest = suggest_mapping(prepare_csv(rows(lambda n: n % 3, lambda n: n * 0.5)), "nb")
     assert "Leakage?" not in honest
     assert "# Left as they are:\n# c0: number, 3 values\n" in honest

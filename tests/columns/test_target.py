@@ -134,18 +134,18 @@ def two_columns(*cells: object) -> str:
         (
             two_columns("id", *(f"id{n}" for n in range(38)), "id"),
             {},
-            "the target 'y', the last column, is hardly a class column: 39 different values in 40 rows; name another "
-            "with --target ('a'?)",
+            "the target 'y', the last column, does not look like a class column: 39 different values in 40 rows; name "
+            "another with --target ('a'?)",
         ),
         (
             two_columns(*(f"it rained on day {n % 25} again" for n in range(100))),
             {},
-            "is hardly a class column: free text, 25 different ones in 100 rows",
+            "does not look like a class column: free text, 25 different ones in 100 rows",
         ),
         (
             two_columns(*(f"2020-01-{n % 30 + 1:02}" for n in range(120))),
             {},
-            "is hardly a class column: dates, 30 different ones in 120 rows",
+            "does not look like a class column: dates, 30 different ones in 120 rows",
         ),
     ],
 )

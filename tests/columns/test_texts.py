@@ -135,8 +135,8 @@ def numbers(cells: int, text: str, plain: str) -> str:
             "TRUE|TRUE|TRUE|False",
             "taken as the same value: 'x' (2 cells like 'true', which",
         ),
-        ("u|U|v", {}, "u|U|v", "differ only in case: 'U' and 'u' in 'x'; ignore_case=True makes one value of them"),
-        ("yes|no|TRUE|1", {}, "yes|no|TRUE|1", "may mean the same in part: 'yes', 'no', 'TRUE', '1' in 'x'; "),
+        ("u|U|v", {}, "u|U|v", "differ only in case: 'U' and 'u' in 'x'; ignore_case=True merges them"),
+        ("yes|no|TRUE|1", {}, "yes|no|TRUE|1", "some values may mean the same: 'yes', 'no', 'TRUE', '1' in 'x'; "),
         ("yes|no|NO", {}, "yes|no|NO", "differ only in case: 'NO' and 'no' in 'x'; "),
         ("u|U|U|v", {"ignore_case": True}, "U|U|U|v", "taken as the same value: 'x' (1 cell like 'u', which is 'U')"),
     ],
@@ -190,7 +190,7 @@ def test_other_columns_show_which_mark_begins_decimals() -> None:
         assert cell_texts(prepare_csv(text).table.columns["x"])[0] == expected, other
     mixed = prepare_csv("x;y\n" + "".join(f"{n:_};{'pq'[n % 2]}\n".replace("_", ".") for n in range(900, 1234, 3)))
     message = (
-        "read with decimal points, which may stand between thousands: 'x'; decimal=\",\" reads 1.234 as 1234, and "
+        "points are read as decimal points, but may separate thousands: 'x'; decimal=\",\" reads 1.234 as 1234, and "
     )
     assert mixed.notes[0].startswith(message)
 

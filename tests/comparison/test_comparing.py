@@ -221,7 +221,7 @@ def test_a_frame_has_the_columns_of_the_csv_and_types_that_know_missing_values()
         ("spearman<0.8<1", "'0.8<1' is not a number"),
         (
             "spearmen<0.8",
-            "'spearmen' is no measure; choose from spearman, kendall, overlap, rbo, changed, rose, fell, ",
+            "'spearmen' is not a measure; choose from spearman, kendall, overlap, rbo, changed, rose, fell, ",
         ),
         ("spearman<nan", "'nan' is not a number, in the condition 'spearman<nan'"),
         (

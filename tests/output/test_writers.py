@@ -279,7 +279,7 @@ def test_the_name_decides_on_the_format_then_the_ending_then_the_place() -> None
     for unknown in ("r.xyz", "r", "r.csv.gz", ".csv"):
         with command_line_language(), pytest.raises(UsageError, match=r"^--output: ") as caught:
             DOCUMENT_FORMATS.choose(None, Path(unknown), False)
-        assert str(caught.value).endswith(" tells no format; use .txt, .csv, .json, .md, .markdown, or --format")
+        assert str(caught.value).endswith(" gives no format; use .txt, .csv, .json, .md, .markdown, or --format")
 
 
 @pytest.mark.parametrize("command", ["rank", "select"])

@@ -27,13 +27,13 @@ def test_the_ending_of_a_file_chooses_its_format() -> None:
 def test_an_unknown_ending_is_refused_in_the_caller_s_language() -> None:
     with pytest.raises(probfs.UsageError) as caught:
         format_by_ending("ranking.xls", ENDINGS, "csv")
-    assert str(caught.value) == "output=: the ending '.xls' tells no format; use .csv, .json, or format="
+    assert str(caught.value) == "output=: the ending '.xls' gives no format; use .csv, .json, or format="
     with command_line_language(), pytest.raises(probfs.UsageError) as caught:
         format_by_ending("rows", ENDINGS, "csv", "unlabeled_output")
-    problem = "--unlabeled-output: a name without an ending tells no format"
+    problem = "--unlabeled-output: a name without an ending gives no format"
     assert str(caught.value) == f"{problem}; use .csv, .json, or --format"
     # Where the format has no option of its own, only endings are named.
-    with pytest.raises(probfs.UsageError, match=r"^reduced=: .* tells no format; use \.csv or \.json$"):
+    with pytest.raises(probfs.UsageError, match=r"^reduced=: .* gives no format; use \.csv or \.json$"):
         format_by_ending("t.csv.gz", ENDINGS, "csv", "reduced", by_name=False)
 
 

@@ -86,8 +86,8 @@ def test_without_the_package_the_message_says_what_to_install(name: str, monkeyp
     [
         (workbook_bytes([]), NO_ROWS),
         (workbook_bytes([["a", "y"]]), "has no data rows below the row of names"),
-        (b"a,y\n1,p\n", "is no Excel workbook; say what it is with input_format="),
-        (COMPOUND_FILE_MAGIC + bytes(600), "is no readable Excel workbook: "),
+        (b"a,y\n1,p\n", "is not an Excel workbook; say what it is with input_format="),
+        (COMPOUND_FILE_MAGIC + bytes(600), "is not a readable Excel workbook: "),
         (
             workbook_bytes(ROWS, members={"xl/media/image.png": bytes(70 << 20)}),
             "of the workbook unpack to more than 64",

@@ -221,7 +221,7 @@ def test_cells_of_pandas_and_numpy_are_the_texts_of_a_csv(cells: Any, texts: lis
         ([[1], 2], "holds lists or other containers"),
         ([np.eye(2), None], "holds lists or other containers"),
         ([b"\xff", None], "holds binary"),
-        (["\ud800", None], "holds text that is no valid Unicode"),
+        (["\ud800", None], "holds text that is not valid Unicode"),
     ],
     ids=str,
 )

@@ -156,9 +156,7 @@ def test_errors_about_a_table_say_that_its_header_may_be_data(
 ) -> None:
     write("t.csv", text.encode())
     told = run_here("rank", "t.csv", *arguments).stderr
-    assert told.endswith(
-        f"{message}; the row of names looks like data: '5'; if the file has no header, use --no-header\n"
-    )
+    assert told.endswith(f"{message}; the header looks like data: '5'; if the file has no header, use --no-header\n")
 
 
 @given(st.lists(st.sampled_from(["a", "b", "a.1", "", " ", "column 2", "Unnamed: 0"]), min_size=1, max_size=7))
@@ -192,7 +190,7 @@ def test_equal_names_are_told_apart_in_every_format() -> None:
     for table in tables:
         assert (table_content(table), codes(table)) == (expected, ["equal-names"])
         (note,) = table.notes
-        assert note.endswith("s are called 'a'; the further ones are read as 'a.1'")
+        assert note.endswith("s are called 'a'; the others are renamed to 'a.1'")
     assert list(keep_columns(pd.DataFrame(cells[1:], columns=cells[0]), ["a.1"]).iloc[0]) == ["v"]
 
 
@@ -243,7 +241,10 @@ UMLAUTS = "straße,n,y\nä,1,p\nb,2,q\n"
 def test_text_that_is_not_utf8_is_read_and_said(name: str, text: str, encoding: str, shown: str) -> None:
     table = read_bytes(text.encode(encoding), name)
     assert table_content(table) == {"straße": ["ä", "b"], "n": ["1", "2"], "y": ["p", "q"]}
-    assert (codes(table), f"was read as {shown}; encoding= says otherwise" in table.notes[0]) == (["encoding"], True)
+    assert (codes(table), f"was read as {shown}; to read it otherwise, use encoding=" in table.notes[0]) == (
+        ["encoding"],
+        True,
+    )
 
 
 MESSY = b"Results of 2024\n# by hand\nstra\xdfe, size,size ,y\n" + b"u,1,4,p\nv,2,5,q\n" * 6
@@ -262,7 +263,7 @@ def test_every_way_in_reads_the_same_names_cells_and_notes(write: Write, tmp_pat
     assert read_column_names(str(tmp_path / "t.csv")) == list(one.columns)
     assert read_column_names(str(tmp_path / "t.csv"), no_header=True, skip_rows=3)[0] == "column 1"
     result = run_here("rank", "t.csv", "--exclude", "size.1", "--skip-rows", "2", "--input-format", "csv")
-    assert "are read as 'size.1'" in result.stderr
+    assert "are renamed to 'size.1'" in result.stderr
     assert "title" not in result.stderr
     result = run_here("rank", "t.csv", "--skip-rows", "-1")
     assert (result.returncode, result.stderr.count("\n")) == (2, 1)

@@ -54,7 +54,7 @@ def test_columns_may_come_in_any_order_and_files_be_compressed() -> None:
 @pytest.mark.parametrize(
     ("second", "message"),
     [
-        ("u,y\n1,0\n", "lacks 1 column of a.csv: 'age'; give all files the same columns, or take those of all with un"),
+        ("u,y\n1,0\n", "lacks 1 column of a.csv: 'age'; give all files the same columns, or use union=True to take th"),
         ("u,Age,y\n1,2,0\n", "lacks 1 column of a.csv: 'age', but has 'Age'; give"),
         ("u,y\n", "lacks 1 column of a.csv: 'age'; give"),
         ("u,age,y,z,w\n1,2,0,3,4\n", "has 2 columns that a.csv lacks: 'z', 'w'; give"),
@@ -112,7 +112,7 @@ def test_partitions_come_before_the_columns_of_the_file() -> None:
         put(f"f/k={key}/a.csv", f"u,k,y\n1,{key}!,0\n")
     table = read_table("f")
     assert table_content(table)["k"] == ["1!", "2!"]
-    assert table.notes == ("f/k=1/a.csv and 1 more file: holds 'k', so the folder of that name is no column",)
+    assert table.notes == ("f/k=1/a.csv and 1 more file: holds 'k', so the folder of that name is not made a column",)
 
 
 ARFF = "@relation t\n@attribute u numeric\n@attribute y {0,1}\n@data\n"
@@ -194,7 +194,7 @@ def test_values_of_joined_columns_have_one_order() -> None:
     assert joined([column("-"), column("a", categorical=True)]).categorical
 
 
-OTHER = "holds text in a.arff, but {} in b.arff; write it alike in all files, or leave it out"
+OTHER = "holds text in a.arff, but {} in b.arff; write it the same way in all files, or leave it out"
 
 
 @pytest.mark.parametrize(

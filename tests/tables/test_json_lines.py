@@ -76,7 +76,7 @@ def test_numbers_keep_what_their_spelling_says() -> None:
         ('{"a": 1}\n\n[1, 2]\n', ":3: holds a list of 2 values, not an object; JSON lines"),
         ('{"a": 1}\n7\n', ":2: holds a single value, not an object"),
         ("null", ":1: holds null, not an object"),
-        ('{"a": 1} {"a": 2}\n', ":1: is no JSON: extra data, at character 10; JSON lines"),
+        ('{"a": 1} {"a": 2}\n', ":1: is not JSON: extra data, at character 10; JSON lines"),
         ('{"\\ud800": 1}\n', ": the key "),
     ],
 )
@@ -91,7 +91,7 @@ def test_columns_that_cannot_be_used_may_be_left_out(monkeypatch: pytest.MonkeyP
     text = '{"t": "x", "y": 1}\n{"y": 2, "o": {"x": 1, "x": 2}}\n{"t": null, "y": 3}\n{"t": "\\ud800"}\n{"t": [1]}\n'
     columns = read(text).columns
     remedy = "turn it into text or numbers, or leave it out"
-    assert columns["t"].problem == f"holds text on line 4 that is no valid Unicode; {remedy}"
+    assert columns["t"].problem == f"holds text on line 4 that is not valid Unicode; {remedy}"
     assert (columns["t"].kind, columns["t"].counts()[-1]) == (Kind.TEXT, 2)
     assert columns["o"].kind is Kind.NESTED, "keys that stand twice inside are nobody's business"
     assert cell_texts(columns["y"]) == ["1", "2", "3", None, None]

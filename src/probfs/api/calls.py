@@ -139,7 +139,7 @@ def rank(
         Scores and losses are weighted means, and tests are made for the effective number of rows. The column itself is
         never ranked, and rows of weight 0 are left out.
     time : str, optional
-        The column of numbers or dates that says when rows came. Each row is judged by models of earlier rows alone:
+        The column of numbers or dates that says when rows came. Each row is judged by models of earlier rows only:
         folds are consecutive, the first is never judged, and leave-one-out is replaced. The column itself is never
         ranked.
     uncertainty : bool, default False

@@ -97,7 +97,7 @@ class Groups:
             for name, columns in value.items() if isinstance(value, Mapping) else value:
                 groups[str(name)] = (*groups.get(str(name), ()), *Names().check(columns))
         except (TypeError, ValueError):
-            raise ValueError(f"{value!r} is no dictionary of groups, each a list of columns") from None
+            raise ValueError(f"{value!r} is not a dictionary of groups, each a list of columns") from None
         return groups
 
 

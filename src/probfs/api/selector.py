@@ -46,7 +46,7 @@ FOR_AUTO = ("keep", "min_features_to_select")
 FOR_A_NUMBER = ("estimate", "step")
 """Parameters that have a meaning only where the number of columns is given."""
 _REFUSED = ("data", "y", "target", *ABOUT_ROWS, "seed", "jobs", "feature_names", "unlabeled", "join")
-"""Keywords of ``rank`` that the selector fills in, or that have no meaning for it: a pair is no column of X."""
+"""Keywords of ``rank`` that the selector fills in, or that have no meaning for it: a pair is not a column of X."""
 
 
 class ProbabilisticSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn ships no types
@@ -238,7 +238,7 @@ class ProbabilisticSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             number = max(1, int(Fraction(repr(float(wanted))) * self.n_features_in_))
         elif not automatic:
             choices = f'"{AUTO}", a whole number from 1 on, or a fraction above 0 and up to 1.0'
-            raise UsageError(f"{option('n_features_to_select')}: {wanted!r} is none of {choices}")
+            raise UsageError(f"{option('n_features_to_select')}: {wanted!r} is not one of {choices}")
         given = {**self.get_params(deep=False), "unlabeled": others}
         for name in (*FOR_A_NUMBER, "unlabeled") if automatic else FOR_AUTO:
             if given[name] is not None:

@@ -155,7 +155,7 @@ def reproduce(given: Given) -> None:
     try:
         with reporting(given) as reporter, listening(reporter.announce_compiling):
             if any(number < EXPERIMENTS[name].runs for name, number in repeated.items()):
-                message = "few runs: what is said of random draws may hold, or fail to, by chance"
+                message = "few runs: claims about random draws may hold or fail by chance"
                 reporter.note(NoteKind.FEW_RUNS.note(message))
 
             def show(*step: Any) -> None:

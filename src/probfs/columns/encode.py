@@ -99,12 +99,12 @@ def encode(prepared: PreparedTable, unlabelled: Sequence[Table] = ()) -> tuple[D
     )
     notes = [note for other in others for note in notes_on_lacking_counts(other, choice.count)]
     if weights is not None:
-        equal = f"as much as {dataset.effective_rows:,.1f} rows of equal weight, and tests count them as that many"
-        message = f"with {option('weight')}, the {counted(dataset.rows, 'row')} tell {equal}"
+        equal = f"as much information as {dataset.effective_rows:,.1f} rows of equal weight, and tests count that many"
+        message = f"with {option('weight')}, the {counted(dataset.rows, 'row')} hold {equal}"
         notes.append(NoteKind.EFFECTIVE_ROWS.note(message, [choice.weight or ""]))
     if dataset.times is not None:
-        of_rows = f"by {option('time')}, and each is judged by models of earlier rows alone"
-        folds = "the first fold is only learned from, and folds take the place of leave-one-out"
+        of_rows = f"by {option('time')}, and each is judged by models of earlier rows only"
+        folds = "the first fold only trains, and folds replace leave-one-out"
         notes.append(NoteKind.TIME_ORDER.note(f"rows are ordered {of_rows}: {folds}", [choice.time or ""]))
     return dataset, (*notes, *notes_on_unseen(unseen), *notes_on_features(prepared, distinct))
 
@@ -370,8 +370,8 @@ def notes_on_unseen(unseen: Mapping[str, float]) -> list[Note]:
     strange = [name for name, share in unseen.items() if share > _MANY_UNSEEN]
     if not strange:
         return []
-    problem = "most unlabelled cells hold what labelled ones do not, so they count as missing"
-    return [NoteKind.UNSEEN.note(f"{problem}: {listed(strange)}; are they written alike?", strange)]
+    problem = "most unlabelled cells hold values of no labelled row, so they count as missing"
+    return [NoteKind.UNSEEN.note(f"{problem}: {listed(strange)}; are they written the same way?", strange)]
 
 
 # What a user should know of the features before they are ranked

@@ -72,7 +72,7 @@ def note_on_leaks(leaks: Mapping[str, Leak]) -> list[Note]:
     """One line about the columns that nearly give the class away, if there are any."""
     shown = "; ".join(leak.describe() for leak in list(leaks.values())[:_MOST_TOLD])
     rest = f"; and {len(leaks) - _MOST_TOLD:,} more columns" if len(leaks) > _MOST_TOLD else ""
-    remedy = f"{option('exclude')} leaves out what is known only after the class is"
+    remedy = f"{option('exclude')} leaves out what is known only after the class"
     message = f"one column alone nearly gives the class away (leakage?): {shown}{rest}; {remedy}"
     return [NoteKind.LEAKAGE.note(message, leaks)] if leaks else []
 
@@ -80,8 +80,8 @@ def note_on_leaks(leaks: Mapping[str, Leak]) -> list[Note]:
 def note_on_kept_leaks(leaks: Mapping[str, Leak], kept: Iterable[str]) -> list[Note]:
     """One line about a selection that rests on columns that nearly give the class away, if it does."""
     names = [name for name in kept if name in leaks]
-    problem = f"what is said of all other columns rests on {listed(names)}, which nearly gives the class away"
-    remedy = f"if that is known only after the class is, leave it out with {option('exclude')} and select again"
+    problem = f"{listed(names)} nearly gives the class away, and the verdicts on all other columns depend on it"
+    remedy = f"if it is known only after the class, leave it out with {option('exclude')} and select again"
     return [NoteKind.LEAK_KEPT.note(f"{problem}; {remedy}", names)] if names else []
 
 
@@ -238,7 +238,7 @@ def _find_telling_value(column: Column, by_value: Integers, target: Target) -> L
     code, name = int(values[best]), printable(column.name)
     value = "" if code == missing else column.values[code].as_py()
     shown = value if column.kind is Kind.NUMBER else quoted(value)
-    how = f"{name} missing or not" if code == missing else f"{name} = {shown}"
+    how = f"whether {name} is missing" if code == missing else f"{name} = {shown}"
     what = printable(target.name)
     if len(target.classes) > 2:
         what += f" = {quoted(target.classes[int(labels[best])])}"
@@ -299,7 +299,7 @@ def _describe_cuts(name: str, intervals: _Intervals, cuts: int, kind: Kind) -> s
             point = float(next(iter(rounded[(low <= rounded) & (rounded < high)]), low))
         points.append(end_label(point, kind))
     if not points:
-        return f"{name} missing or not"
+        return f"whether {name} is missing"
     if len(points) == 1:
         return f"{name} <= {points[0]}"
     if len(points) == 2 and labels[0] == labels[2]:

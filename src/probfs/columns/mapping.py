@@ -226,7 +226,7 @@ def _rule(value: Any) -> Rule:
 def _compare(symbol: str, operand: str) -> Rule:
     if symbol == "=":
         meant = {"<": "<=", ">": ">="}.get(operand[:1], "==")
-        raise _RefusedError(f"'=' is no comparison; did you mean '{meant}'?")
+        raise _RefusedError(f"'=' is not a comparison; did you mean '{meant}'?")
     if not operand:
         raise _RefusedError(f'{symbol} needs something to compare with, as in "{symbol} 5"')
     position = _position(operand)

@@ -196,7 +196,7 @@ def doubt_points(texts: Texts) -> Doubt | None:
     if not (all(re.match(pattern, text) for text in texts[:SAMPLE].to_pylist()) and all_match(texts, pattern)):
         return None
     remedy = f"{option('decimal', ',')} reads 1.234 as 1234, and {option('decimal', '.')} as 1.234"
-    why = "read with decimal points, which may stand between thousands"
+    why = "points are read as decimal points, but may separate thousands"
     doubt = Doubt(NoteKind.MAY_BE_THOUSANDS, why, remedy, of_decimals=True)
     return doubt if any_true(pc.match_substring(texts, ".")) else None
 

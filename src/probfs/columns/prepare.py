@@ -181,7 +181,7 @@ class PreparedTable:
         if self.choice.time is None:
             return None
         dates = f"{option('dates', 'dmy')} or {option('dates', 'mdy')} may tell what they mean"
-        problem = f"is no time; use numbers or dates, of which {dates}"
+        problem = f"is not a time; use numbers or dates, of which {dates}"
         kinds = (Kind.NUMBER, Kind.DATE)
         column, numbers = numbers_of_rows(self.table, self.choice.time, np.isfinite, problem, kinds)
         lacking = self.labelled[np.isnan(numbers[self.labelled])]

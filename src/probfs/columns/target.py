@@ -285,7 +285,7 @@ def _problem_with_target(prepared: PreparedTable) -> str | None:
         why = f"{what}, {len(target.found):,} different ones in {rows:,} rows"
     else:
         return None
-    return f"the target {name}{assumed} is hardly a class column: {why}; {_name_another(prepared)}"
+    return f"the target {name}{assumed} does not look like a class column: {why}; {_name_another(prepared)}"
 
 
 def _name_another(prepared: PreparedTable) -> str:

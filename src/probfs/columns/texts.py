@@ -430,12 +430,12 @@ def _notes_on_reading(columns: Mapping[str, ColumnTexts]) -> Iterator[Note]:
     alike = {name: and_more(texts.alike, _MOST_ALIKE) for name, texts in columns.items() if texts.alike}
     if alike:
         shown = and_more([f"{groups} in {quoted(name)}" for name, groups in alike.items()], _MOST_SHOWN)
-        remedy = f"{option('ignore_case', True)} makes one value of them"
+        remedy = f"{option('ignore_case', True)} merges them"
         yield NoteKind.MIXED_CASE.note(f"differ only in case: {shown}; {remedy}", alike)
     answers = {name: texts.answers for name, texts in columns.items() if texts.answers}
     if answers:
-        remedy = "groups in a mapping make one value of them"
-        yield NoteKind.MIXED_CASE.note(f"may mean the same in part: {_shown(answers)}; {remedy}", answers)
+        remedy = "groups in a mapping merge them"
+        yield NoteKind.MIXED_CASE.note(f"some values may mean the same: {_shown(answers)}; {remedy}", answers)
 
 
 def _with_examples(examples: Mapping[str, str]) -> str:

@@ -199,7 +199,7 @@ def note_on_one_hot(dataset: Dataset, names: Collection[str]) -> list[Note]:
     name = plain if plain not in names else next(f"{plain} {n}" for n in count(2) if f"{plain} {n}" not in names)
     way = option("together", {name: f"{prefix}*"}, typed=shlex.quote(f"{name}={prefix}*"))
     sets = [f"{quoted(f'{prefix}*')} ({len(columns):,})" for prefix, columns in found.items()]
-    message = f"0/1 columns of which exactly one is 1 in every row, as of one category: {and_more(sets, 6)}"
+    message = f"0/1 columns that look like one category (exactly one is 1 in every row): {and_more(sets, 6)}"
     every = [column for columns in found.values() for column in columns]
     remedy = f"{way} ranks {'them' if len(found) == 1 else 'the first of these'} as one"
     return [NoteKind.ONE_HOT.note(f"{message}; {remedy}", every)]

@@ -132,7 +132,7 @@ def parse_condition(text: str) -> Condition:
         raise UsageError(f"{option('fail_if')}: {problem} 'spearman<0.8'; measures: {', '.join(MEASURES)}")
     measure, limit = match[1].lower(), parse_number(match[3])
     if measure not in MEASURES:
-        raise UsageError(f"{option('fail_if')}: {quoted(match[1])} is no measure; choose from {', '.join(MEASURES)}")
+        raise UsageError(f"{option('fail_if')}: {quoted(match[1])} is not a measure; choose from {', '.join(MEASURES)}")
     if limit is None:
         raise UsageError(f"{option('fail_if')}: {quoted(match[3])} is not a number, in the condition {quoted(text)}")
     return Condition(measure, match[2], limit)

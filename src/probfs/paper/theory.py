@@ -118,10 +118,10 @@ def _probabilities(table: Table, column: Column, decimal: str) -> Exact:
     for code, text in enumerate(column.values.to_pylist()):
         parts = _NUMBER.fullmatch(text.strip().replace(decimal, "."))
         if parts is None:
-            raise table.cell_error(column, code, f"{quoted(text)} is no number; write it like 0.25 or 1/4")
+            raise table.cell_error(column, code, f"{quoted(text)} is not a number; write it like 0.25 or 1/4")
         number = float(parts[1]) / float(parts[2] or 1)
         if not 0 <= number <= 1:
-            raise table.cell_error(column, code, f"{quoted(text)} is no probability; they lie between 0 and 1")
+            raise table.cell_error(column, code, f"{quoted(text)} is not a probability; write a number from 0 to 1")
         # Of what a double cannot hold, numpy would only warn.
         numbers.append(np.longdouble(parts[1]) / np.longdouble(parts[2] or 1) if number else np.longdouble(0))
     if len(numbers) in column.codes:

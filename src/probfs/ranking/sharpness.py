@@ -74,7 +74,7 @@ def notes_on_model(classifier: Classifier, scores: RoundScores, dataset: Dataset
         first = [dataset.times[held & (dataset.labels == label)].min() for label in range(len(dataset.classes))]
         late = quoted(dataset.classes[int(np.argmax(first))])
         problem = f"only {scores.rows:,} of {dataset.rows:,} rows are judged: class {late} begins late in"
-        problem += f" {option('time')}, and earlier rows only teach; drop the class, or rank without times"
+        problem += f" {option('time')}, and earlier rows only train; drop the class, or rank without times"
         notes.append(NoteKind.LATE_CLASS.note(problem))
     classes = [rows for rows in dataset.class_rows().values() if rows]
     guessing = scores.rows - max(classes)

@@ -192,7 +192,7 @@ def _value(cell: str, quoted_values: Iterator[str]) -> str | None:
         try:
             ((value,),) = DenseGeneratorData().decode_rows((text,), [str])
         except ValueError as error:
-            problem = "has a backslash that stands before no character that needs one"
+            problem = "has a backslash before a character that needs none"
             raise _LineError(f"{quoted(text)} {problem}") from error
         return str(value)
     if not cell:

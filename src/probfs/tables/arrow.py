@@ -103,7 +103,7 @@ def _unreadable(title: str, error: Exception, source: str) -> DataError:
     # A damaged length asks for more memory than there is, without a word.
     reason = (str(error).splitlines() or ["a length in it is damaged"])[0].rstrip(".")
     remedy = f"write it again, or say what it is with {option('input_format')}"
-    return DataError(f"is no readable {title} file: {reason}; {remedy}", source=source)
+    return DataError(f"is not a readable {title} file: {reason}; {remedy}", source=source)
 
 
 def _check_memory(metadata: Any, numbers: Sequence[int], unread: Collection[str], source: str) -> None:

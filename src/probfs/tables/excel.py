@@ -43,7 +43,7 @@ def read_excel(table_input: TableInput) -> Table:
     raw.seek(start)
     if not magic.startswith((ZIP_MAGIC, COMPOUND_FILE_MAGIC)):
         remedy = f"say what it is with {option('input_format')}"
-        raise DataError(f"is no Excel workbook; {remedy}", source=source)
+        raise DataError(f"is not an Excel workbook; {remedy}", source=source)
     try:
         import python_calamine
     except ImportError as error:
@@ -59,7 +59,7 @@ def read_excel(table_input: TableInput) -> Table:
         # The package is written in Rust, where a damaged file may cause a panic: an exception, but no Exception.
         if isinstance(error, (python_calamine.CalamineError, OSError)) or type(error).__name__ == "PanicException":
             reason = (str(error).splitlines() or ["damaged"])[0].rstrip(".").lower()
-            problem = f"is no readable Excel workbook: {reason}; save it again, or as CSV"
+            problem = f"is not a readable Excel workbook: {reason}; save it again, or as CSV"
             raise DataError(problem, source=source) from error
         raise
     return _table_of_rows(rows, notes, options, source)

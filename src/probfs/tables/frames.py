@@ -164,7 +164,7 @@ def _column_of_series(name: str, series: pandas.Series[Any]) -> Column:
     try:
         cells = _cells_of_series(series)
     except UnicodeEncodeError as error:
-        problem, kind = f"holds text that is no valid Unicode ({error.reason})", Kind.TEXT
+        problem, kind = f"holds text that is not valid Unicode ({error.reason})", Kind.TEXT
     else:
         if cells is not None:
             return typed_column(name, cells if isinstance(cells, pa.ChunkedArray) else pa.chunked_array([cells]))

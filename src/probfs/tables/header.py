@@ -87,7 +87,7 @@ def tell_apart(names: Sequence[str], source: str, noun: str, first: int = 0) -> 
         notes.append(NoteKind.UNNAMED_COLUMNS.note(message, unnamed))
     if renamed:
         message = f"{source}: several {noun}s are called {listed(dict.fromkeys(renamed.values()))}"
-        notes.append(NoteKind.EQUAL_NAMES.note(f"{message}; the further ones are read as {listed(renamed)}", renamed))
+        notes.append(NoteKind.EQUAL_NAMES.note(f"{message}; the others are renamed to {listed(renamed)}", renamed))
     return list(complete), notes
 
 
@@ -102,7 +102,7 @@ def read_header(rows: Sequence[Sequence[str]], titles: int, source: str, *, no_h
         shown = [text for title in rows[:titles] if (text := " ".join(cell.strip() for cell in title if cell.strip()))]
         which = counted(titles, "title row above the header was", "title rows above the header were")
         what = f"{which} skipped{': ' if shown else ''}{listed(shown)}"
-        notes.insert(0, NoteKind.TITLES.note(f"{source}: {what}; {option('skip_rows')} says otherwise"))
+        notes.insert(0, NoteKind.TITLES.note(f"{source}: {what}; {option('skip_rows')} overrides this"))
     return NamedColumns(columns.names, columns.indexes, tuple(notes))
 
 
@@ -149,7 +149,7 @@ def note_data(names: Sequence[str], rows: Sequence[Sequence[str]], source: str) 
             repeated.append(name)
     if not repeated and _are_consecutive(numbers) if numbers else 2 * len(repeated) <= columns or len(rows) < 2:
         return []
-    message = f"{source}: the row of names looks like data: {listed(numbers or repeated)}"
+    message = f"{source}: the header looks like data: {listed(numbers or repeated)}"
     return [NoteKind.NO_HEADER.note(f"{message}; if the file has no header, use {option('no_header', True)}")]
 
 

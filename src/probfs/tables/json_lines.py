@@ -70,7 +70,7 @@ def _records(raw: BinaryIO, source: str) -> Iterator[tuple[int, dict[str, Any]]]
         try:
             value = _DECODER.decode(text)
         except json.JSONDecodeError as error:
-            problem = f"is no JSON: {error.msg.lower()}, at character {error.pos + 1}"
+            problem = f"is not JSON: {error.msg.lower()}, at character {error.pos + 1}"
         except RecursionError:
             problem = "is nested too deeply"
         else:
@@ -84,7 +84,7 @@ def _records(raw: BinaryIO, source: str) -> Iterator[tuple[int, dict[str, Any]]]
 class _JsonColumn:
     def __init__(self, name: str, rows_before: int, source: str) -> None:
         if not _is_unicode(name):
-            raise DataError(f"the key {quoted(name)} is no valid Unicode; rename it", source=source)
+            raise DataError(f"the key {quoted(name)} is not valid Unicode; rename it", source=source)
         self._name = name
         self._chunks = [pa.nulls(rows_before, pa.string())]
         self._only_numbers = True
@@ -105,7 +105,7 @@ class _JsonColumn:
         elif value.isascii() or _is_unicode(value):
             return value or None
         else:
-            self._problem = self._problem or (f"holds text on line {line} that is no valid Unicode", Kind.TEXT)
+            self._problem = self._problem or (f"holds text on line {line} that is not valid Unicode", Kind.TEXT)
         # What cannot be used is not missing.
         return " "
 

@@ -137,7 +137,7 @@ def read_part(part: Part, options: ReadOptions) -> Table:
         if name not in table.columns
     }
     held = [name for name in folders if name in table.columns]
-    message = f"{table.source}: holds {listed(held)}, so the folder of that name is no column"
+    message = f"{table.source}: holds {listed(held)}, so the folder of that name is not made a column"
     notes = (*table.notes, NoteKind.IGNORED.note(message, held)) if held else table.notes
     return replace(table, columns={**new, **table.columns}, notes=notes)
 
@@ -159,7 +159,7 @@ def _read_file(part: Part, options: ReadOptions) -> Table:
     if encoding is None:
         return table
     shown = {"cp1252": "Windows-1252", "utf-16": "UTF-16"}[encoding]
-    message = f"{source}: is not UTF-8 and was read as {shown}; {option('encoding')} says otherwise"
+    message = f"{source}: is not UTF-8 and was read as {shown}; to read it otherwise, use {option('encoding')}"
     return replace(table, notes=(NoteKind.ENCODING.note(message), *table.notes))
 
 
@@ -193,7 +193,7 @@ def refuse_other_columns(expected: Collection[str], first: str, names: Iterable[
         problem = f"has {counted(len(further), 'column')} that {first} lacks: {listed(further)}"
     else:
         return
-    remedy = f"give all files the same columns, or take those of all with {option('union', True)}"
+    remedy = f"give all files the same columns, or use {option('union', True)} to take the columns of all"
     raise DataError(f"{problem}; {remedy}", source=source)
 
 
@@ -247,7 +247,7 @@ def join_columns(columns: Sequence[Column], sources: Sequence[str]) -> Column:
             problem = f"in {sources[place]} {one.problem}"
         elif one.kind is not model.kind:
             types = f"{_KINDS[model.kind]} in {sources[held[0]]}, but {_KINDS[one.kind]} in {sources[place]}"
-            problem = f"holds {types}; write it alike in all files, or leave it out"
+            problem = f"holds {types}; write it the same way in all files, or leave it out"
         if problem is not None:
             missing = np.concatenate([column.is_missing() for column in columns])
             return Column(first.name, unusable_cells(missing, Kind.OTHER), Kind.OTHER, problem=problem)

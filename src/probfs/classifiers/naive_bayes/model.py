@@ -157,7 +157,7 @@ class Shrinkage:
             return None
         done = f"log-odds were shrunk, to {1 / (1 + self.variance):.2g} of their size in the first round"
         why = f"because chance alone would move them by about ±{math.sqrt(self.variance):.2g}"
-        such = "such probabilities are good for ranking, and not calibrated"
+        such = "such probabilities rank well but are not calibrated"
         return NoteKind.SHRINKAGE.note(f"{done}, {why}; {such} ({option('shrink', 'off')} ranks without)")
 
 

@@ -265,7 +265,7 @@ def check_estimator(estimator: Any) -> str:
         raise UsageError(f"{option('classifier')}: {name} is a class; give an object of it, such as {name}()")
     shown = re.sub(r" at 0x[0-9a-fA-F]+", "", " ".join(repr(estimator).split()))
     if not (hasattr(estimator, "fit") and hasattr(estimator, "get_params") and hasattr(estimator, "set_params")):
-        problem = f"{shown} is no estimator of scikit-learn's kind: it lacks fit, get_params or set_params"
+        problem = f"{shown} is not a scikit-learn estimator: it lacks fit, get_params or set_params"
         raise UsageError(f"{option('classifier')}: {problem}")
     if not hasattr(type(estimator), "predict_proba") and not hasattr(estimator, "predict_proba"):
         problem = f"{shown} has no predict_proba"
@@ -338,7 +338,7 @@ def check_column_names(estimator: Any, known: Sequence[str] | None = None, sourc
                 problem = "chooses columns by position, which changes as some leave; name them, or use"
                 problem += " make_column_selector"
             elif known is not None and (unknown := [name for name in names if name not in known]):
-                problem = f"names {quoted(unknown[0])}, which is no column of {source}{did_you_mean(unknown[0], known)}"
+                problem = f"names {quoted(unknown[0])}, not a column of {source}{did_you_mean(unknown[0], known)}"
             if problem:
                 raise UsageError(f"{option('classifier')}: the ColumnTransformer's {step!r} {problem}")
 

@@ -64,8 +64,8 @@ def notes_on_models(name: str, reports: Sequence[Report]) -> tuple[Note, ...]:
         notes.append(NoteKind.FIT_WARNINGS.note(message))
     most_copies = next((report.most_copies for report in reports if report.most_copies), None)
     if most_copies is not None:
-        message = f"there are more rows than the {most_copies:,} that {name} is given: of equal rows it was given fewer"
-        notes.append(NoteKind.FEWER_COPIES.note(f"{message}, in proportion, and each different row at least once"))
+        message = f"{name} is given at most {most_copies:,} rows, so equal rows were given fewer times"
+        notes.append(NoteKind.FEWER_COPIES.note(f"{message}, in proportion, and at least once"))
     unjudged = max((report.unjudged for report in reports), default=0)
     if unjudged:
         message = (

@@ -365,6 +365,6 @@ def note_on_guessing(odds: RowOdds, frequencies: Floats, sigmoids: int) -> Note 
     if gain.mean - chance > gain.se + _LEAST_GAIN:
         return None
     prior_loss = float(odds.counts @ prior_losses) / odds.rows
-    problem = "with all features the SVM tells no more of held-out rows than the shares of the classes do"
+    problem = "with all features the SVM predicts held-out rows no better than the class shares do"
     found = f"log-loss {prior_loss - gain.mean + chance:.3f} against {prior_loss:.3f}, ± {gain.se:.3f}"
     return NoteKind.GUESSING.note(f"{problem} ({found}): do not rely on its scores")
