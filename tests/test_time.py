@@ -236,8 +236,11 @@ def test_uncertainty_is_measured_in_time_as_well() -> None:
         ({"time": "when", "classifier": "forest", "estimate": "oob"}, 'estimate="oob" judges rows by models that know'),
         ({"time": "text"}, "column 'text', row 1: 'early' is not a time; use numbers or dates"),
         ({"time": "gap"}, "column 'gap', row 3: the time is missing; fill it in, or leave the row out"),
-        ({"time": "same"}, "time= has too few different times: there is only one of all rows, of half of them or of"),
-        ({"time": "late"}, "class 'q' begins too late in time=: fewer than 2 of its rows come before the last time of"),
+        ({"time": "same"}, "time= has too few different times: the 240 rows to learn from have only one, so that"),
+        (
+            {"time": "late"},
+            "class 'q' begins too late in time=: of the 240 rows to learn from, fewer than 2 of that class come before",
+        ),
     ],
 )
 def test_what_makes_no_sense_is_refused_in_one_line(options: dict[str, Any], problem: str) -> None:
@@ -256,7 +259,9 @@ def test_a_choice_from_rows_of_one_time_is_refused_for_that_and_ranking_them_is_
     two = table().assign(when=lambda frame: frame.index >= 120)
     two["when"] = two["when"].astype(int)
     assert probfs.rank(two, target="y", time="when").features
-    with pytest.raises(probfs.DataError, match="time= has too few different times: there is only one of all rows, "):
+    with pytest.raises(
+        probfs.DataError, match="time= has too few different times: the 120 rows to learn from have only "
+    ):
         probfs.select(two, target="y", time="when")
 
 

@@ -315,10 +315,10 @@ def test_rows_without_a_class_are_known_by_a_value(y: Any, value: Any) -> None:
         ({"unlabeled": MATRIX[:, :1]}, "1 features, but ProbabilisticSelector is expecting 2"),
         ({"unlabeled": np.full((2, 2), np.inf)}, "infinity"),
         ({"sample_weight": [1, -1.5, 1, 1, 1, 1]}, "Negative values in data passed to .*sample_weight"),
-        ({"sample_weight": [0] * ROWS}, "sample_weight=: the weights add up to zero, or to"),
+        ({"sample_weight": [0] * ROWS}, "sample_weight=: every weight is zero, which leaves no row"),
         (
-            {"sample_weight": [2**52, 2**52, 1e300, 1, 1, 1]},
-            r"sample_weight=: the weights add up to zero, or to more than 2\^53 rows",
+            {"sample_weight": [2**52, 2**52, 2, 0, 0, 0]},
+            r"sample_weight=: as counts of rows, the weights add up to more than 2\^53; divide all",
         ),
         ({"sample_weight": [1, 1]}, "inconsistent numbers of samples"),
         ({"groups": [1, 1]}, "inconsistent numbers of samples"),
@@ -360,6 +360,16 @@ def test_a_weight_counts_equal_rows(classifier: str, wanted: Any) -> None:
     repeated = clone(selector).fit(frame.loc[np.repeat(frame.index, weights)], np.repeat(y, weights))
     assert weighted.ranking_.tolist() == repeated.ranking_.tolist()
     np.testing.assert_allclose(weighted.scores_, repeated.scores_, rtol=1e-9)
+
+
+def test_only_the_proportions_of_importances_count_however_large_these_are() -> None:
+    frame, y = mixed_frame(50)
+    weights = np.random.default_rng(0).uniform(0.5, 3, 50)
+    selector = ProbabilisticSelector(n_features_to_select=2)
+    expected = clone(selector).fit(frame, y, sample_weight=weights).scores_
+    for scaled in (weights * 1e-300, weights * 2e14):
+        np.testing.assert_allclose(clone(selector).fit(frame, y, sample_weight=scaled).scores_, expected, rtol=1e-9)
+    assert scaled.sum() > 2**53
 
 
 # What transform gives
@@ -424,7 +434,7 @@ def test_only_columns_that_are_kept_need_fit_into_a_matrix() -> None:
         ({"score": "unlabeled"}, "score=: 'unlabeled' is not one of absolute, signed"),
         ({"score": "unlabeled", **TWO}, 'score="unlabeled": there is no unlabelled row; add some with unlabeled='),
         *(
-            ({"n_features_to_select": number}, "n_features_to_select=: .* is none of")
+            ({"n_features_to_select": number}, "n_features_to_select=: .* is not one of")
             for number in ("most", 0, True, 1.5, -0.5)
         ),
         ({"keep": "worst"}, "keep=: 'worst' is neither best nor fewest nor most nor a whole number from 0 on"),
@@ -432,6 +442,7 @@ def test_only_columns_that_are_kept_need_fit_into_a_matrix() -> None:
         ({"keep_identifiers": "no"}, "keep_identifiers=: 'no' is not True or False"),
         ({"min_class": 1000}, "min_class=1000: no class has 1,000 rows or more"),
         ({"classifier": "oracle"}, "classifier=: 'oracle' is not one of"),
+        ({"options": ["na"]}, r"options=: \['na'\] is no dictionary of keywords"),
         ({"options": {"kernel": "rbf"}}, 'kernel= goes with classifier="svm"'),
         ({"options": {"score": "signed"}}, "options=: 'score' is decided by the selector"),
         ({"options": {"join": "dose+dice"}}, "options=: 'join' is decided by the selector"),

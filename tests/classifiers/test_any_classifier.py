@@ -137,6 +137,7 @@ def test_progress_and_rows_drawn_for_every_tree_are_told(mixed: pd.DataFrame) ->
     chosen: dict[str, Any] = {"target": "sick", "classifier": "forest", "trees": 1, "estimate": "oob"}
     ranking = probfs.rank(mixed, on_progress=heard.append, on_note=notes.append, **chosen)
     assert [(own.done, own.total) for own in heard if own.unit == "models"] == [(1, 4), (2, 4), (3, 4), (4, 4)]
-    (drawn,) = [note for note in ranking.warnings if "drawn for every tree" in note]
+    (drawn,) = [note for note in ranking.warnings if note.code == "unjudged"]
+    assert "rows were drawn for every tree, so that none could judge them" in drawn
     assert 'estimate="cv"' in drawn
     assert drawn in notes

@@ -297,6 +297,8 @@ class ProbabilisticSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
 
     def _arguments(self, training: TrainingTable) -> dict[str, Any]:
         """The keywords that ``rank`` and ``select`` have in common."""
+        if not isinstance(self.options, Mapping | None):
+            raise UsageError(f"{option('options')}: {self.options!r} is no dictionary of keywords")
         parameters, options = self.get_params(deep=False), dict(self.options or {})
         for name in options:
             if name in parameters or name in _REFUSED:

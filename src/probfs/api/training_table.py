@@ -55,8 +55,13 @@ def training_table(
     y = column_or_1d(y, warn=True)
     check_consistent_length(data, y)
     weights = None if sample_weight is None else _check_weights(sample_weight, y)
-    # A row that is important counts once.
     is_count = weights is not None and bool((weights == np.rint(weights)).all())
+    if weights is not None and is_count and weights.sum() > MOST_ROWS:
+        remedy = "divide all of them by their mean, if they say how important rows are"
+        raise ValueError(
+            f"{option('sample_weight')}: as counts of rows, the weights add up to more than 2^53; {remedy}"
+        )
+    # A row that is important counts once.
     counts = weights if is_count or weights is None else (weights > 0).astype(np.float64)
     subjects = None
     if groups is not None:
@@ -165,8 +170,8 @@ def _check_weights(sample_weight: Any, y: npt.NDArray[Any]) -> Floats:
     how: dict[str, Any] = {"dtype": np.float64, "ensure_non_negative": True, "input_name": "sample_weight"}
     weights: Floats = column_or_1d(check_array(sample_weight, ensure_2d=False, **how))
     check_consistent_length(y, weights)
-    if not 0 < weights.sum() <= MOST_ROWS:
-        raise ValueError(f"{option('sample_weight')}: the weights add up to zero, or to more than 2^53 rows")
+    if not weights.any():
+        raise ValueError(f"{option('sample_weight')}: every weight is zero, which leaves no row")
     return weights
 
 

@@ -179,15 +179,18 @@ def consecutive_folds(dataset: Dataset, folds: int) -> Integers:
     first = min(max(taught + 1, 1 + int(np.searchsorted(ends, dataset.rows / folds))), len(times) - 1)
     if first < taught:
         late = quoted(dataset.classes[int(np.argmax((by_time > 0).argmax(axis=0)))])
-        problem = f"class {late} begins too late in {option('time')}: fewer than {_ROWS_TO_START} of its rows come"
-        problem += " before the last time"
+        # The number tells whether these are all rows, half of them, or the earlier ones that a choice is made from.
+        rows = f"the {dataset.rows:,} rows to learn from"
+        problem = (
+            f"class {late} begins too late in {option('time')}: of {rows}, fewer than {_ROWS_TO_START} of that class"
+        )
+        problem += " come before the last time"
         ways = "drop the class, rank without times,"
         if len(times) < 2:
-            problem = f"{option('time')} has too few different times: there is only one"
+            problem = f"{option('time')} has too few different times: {rows} have only one"
             ways = "use finer times, rank without them,"
-        of_rows = "of all rows, of half of them or of the earlier ones that a choice is made from"
         ways += f" or select with {option('folds', 0)}"
-        raise DataError(f"{problem} {of_rows}, so that no later row can be judged; {ways}")
+        raise DataError(f"{problem}, so that no later row can be judged; {ways}")
     middles = ends[first:] - by_time[first:].sum(axis=1) / 2 - ends[first - 1]
     fold_of_time = np.zeros(len(times), dtype=np.int64)
     fold_of_time[first:] = 1 + (middles * (folds - 1) / (ends[-1] - ends[first - 1])).astype(np.int64)

@@ -69,8 +69,8 @@ def notes_on_models(name: str, reports: Sequence[Report]) -> tuple[Note, ...]:
     unjudged = max((report.unjudged for report in reports), default=0)
     if unjudged:
         message = (
-            f"{counted(unjudged, 'row')} drawn for every tree, so that none could judge them out of bag, and only the "
-            f"shares of the classes could; more trees, or {option('estimate', 'cv')}, would help"
+            f"{counted(unjudged, 'row was', 'rows were')} drawn for every tree, so that none could judge them out of "
+            f"bag, and only the shares of the classes could; more trees, or {option('estimate', 'cv')}, would help"
         )
         notes.append(NoteKind.UNJUDGED.note(message))
     fits = counted(sum(len(report.inverted) for report in reports), "fit")
