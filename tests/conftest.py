@@ -17,12 +17,12 @@ from hypothesis import settings
 
 from probfs.cli import run as run_command
 from probfs.output import writers
+from tests.support import ROOT as ROOT
+from tests.support import SAMPLES as SAMPLES
 from tests.support.commands import Run as Run
 from tests.support.commands import run_process
-from tests.support.paths import ROOT as ROOT
-from tests.support.paths import SAMPLES as SAMPLES
 from tests.support.schemas import is_document, validate
-from tests.support.table_content import Write
+from tests.support.tables import Write
 
 # A shell starts background commands with Ctrl-C ignored, and what they start ignores it too.
 signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -20,10 +20,10 @@ from probfs.cli import run as run_command
 from probfs.cli.streams import Reporter
 from probfs.notes import Note, NoteKind
 from probfs.runtime.progress import COMPILING, Progress
+from tests.support import SAMPLES
 from tests.support.clusters import InProcessCluster, connect_here
 from tests.support.datasets import random_dataset
-from tests.support.paths import SAMPLES
-from tests.support.table_content import Write
+from tests.support.tables import Write
 from tests.support.workbook import workbook_bytes
 
 COMMUTE = SAMPLES / "commute.csv"

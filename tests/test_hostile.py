@@ -23,9 +23,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from probfs.cli import run as run_here
-from probfs.runtime import memory
-from tests.support.commands import PATIENCE, Run
-from tests.support.paths import SAMPLES
+from tests.support import SAMPLES
+from tests.support.commands import PATIENCE
 from tests.support.workbook import workbook_bytes
 
 GOOD = b"a,b,y\nx,1,p\nz,2,q\nx,2,p\nz,1,q\nx,1,p\nz,2,q\n"
@@ -72,10 +71,6 @@ def _feather(**columns: object) -> bytes:
     return sink.getvalue()
 
 
-def _zstd(data: bytes) -> bytes:
-    return bytes(pa.Codec("zstd").compress(data))
-
-
 def _not_utf8() -> pa.StringArray:
     raw = pa.array([b"\xff1", b"\xff2"] * 2, pa.binary())
     return pa.Array.from_buffers(pa.string(), len(raw), raw.buffers())
@@ -95,11 +90,6 @@ def _zip() -> bytes:
         archive.writestr("a.csv", GOOD)
         archive.writestr("b.csv", GOOD)
     return sink.getvalue()
-
-
-def _damaged(data: bytes) -> bytes:
-    middle = len(data) // 2
-    return data[:middle] + bytes(255 - byte for byte in data[middle : middle + 4]) + data[middle + 4 :]
 
 
 def _bomb() -> bytes:
@@ -177,79 +167,6 @@ UNUSABLE = (
 """Files with a column that may only be left out, and what is said of it."""
 
 
-@dataclass(frozen=True)
-class Misfit:
-    """Arguments with which files that can be read cannot be ranked; and how the line begins that says so."""
-
-    name: str
-    arguments: str
-    status: int
-    line: str
-    table: bytes = GOOD
-    """What ``t.csv`` holds."""
-    mapping: bytes | None = None
-    """What ``m.toml`` holds."""
-    further: bytes | None = None
-    """What ``u.csv`` holds."""
-
-    @property
-    def files(self) -> dict[str, bytes]:
-        contents = {"t.csv": self.table, "m.toml": self.mapping, "u.csv": self.further}
-        return {name: content for name, content in contents.items() if content is not None}
-
-
-def _mapped(name: str, mapping: bytes, place: str, table: bytes = GOOD, status: int = 2) -> Misfit:
-    """A mapping with which ``t.csv`` cannot be ranked."""
-    return Misfit(name, "rank t.csv --mapping m.toml", status, place, table, mapping)
-
-
-_INFINITE = b"a,y\n1,p\ninf,q\n2,p\n3,q\n"
-_QUANTITY = "".join(["a,y\n", *(f"{i % 3},{i / 7}\n" for i in range(300))]).encode()
-_BEHIND_A_TEXT = b'columns = { x = """\n# """, ' + b"a." * 40_000 + b"a = 1 }\n"
-_DEEP_ARRAYS = b"drop = " + b"[" * 100_000 + b"]" * 100_000
-
-MISFITS = (
-    Misfit("unknown target", "rank t.csv --target Y", 2, "--target: "),
-    Misfit("one class only", "rank t.csv", 1, "t.csv: ", b"a,y\nx,p\nz,p\n"),
-    Misfit("a class with one row", "rank t.csv", 1, "t.csv: ", b"a,y\nx,p\nz,p\nx,q\n"),
-    Misfit("no labelled rows", "rank t.csv", 1, "t.csv: ", b"a,y\nx,\nz,\n"),
-    Misfit("regression target", "rank t.csv", 1, "t.csv: ", _QUANTITY),
-    Misfit("target only", "rank t.csv", 1, "t.csv: ", b"y\np\nq\np\nq\n"),
-    Misfit("unlabelled table lacking a column", "rank t.csv --unlabeled u.csv", 1, "u.csv: ", further=b"a\nx\n"),
-    Misfit("nothing unlabelled", "rank t.csv --score unlabeled", 2, "--score unlabeled: "),
-    Misfit("output equals input", "rank t.csv --output t.csv", 2, "--output: "),
-    Misfit("output is a folder", "rank t.csv --output . --format csv", 1, ".: "),
-    Misfit("output in no folder", "rank t.csv --output no/r.csv", 1, "no/r.csv: "),
-    Misfit("output with too long a name", f"rank t.csv --output {'a' * 300}.csv", 1, "aaaa"),
-    Misfit("full disk", "rank t.csv --output /dev/full", 1, "/dev/full: "),
-    Misfit("unknown option", "rank t.csv --scor signed", 2, ""),
-    Misfit("unknown score", "rank t.csv --score bad", 2, ""),
-    Misfit("unknown encoding", "rank t.csv --encoding rot13", 2, "--encoding: "),
-    Misfit("delimiter of two characters", "rank t.csv --delimiter ;;", 2, "--delimiter: "),
-    Misfit("size that is none", "rank t.csv --max-unpacked lots", 2, ""),
-    Misfit("spreadsheet guard for JSON", "rank t.csv --safe-csv --format json", 2, "--safe-csv: "),
-    Misfit("standard input twice", "rank - --unlabeled -", 2, "standard input"),
-    Misfit("too many folds", "rank t.csv --estimate cv --folds 9", 2, "--folds 9 "),
-    Misfit("count that is no number", "rank t.csv --count a", 1, "t.csv:2: "),
-    Misfit("exact without probabilities", "exact t.csv", 1, "t.csv: "),
-    Misfit("missing mapping", "rank t.csv --mapping m.toml", 2, "m.toml: "),
-    _mapped("text in a column mapped numeric", b'[columns]\na = "numeric"\n', "t.csv:2: ", status=1),
-    _mapped("text in a column that is cut", b"[columns]\na = { cut = [1.5] }\n", "t.csv:2: ", status=1),
-    _mapped("infinite value", b"[columns]\na = { quantiles = 2 }\n", "t.csv:3: ", _INFINITE, status=1),
-    _mapped("TOML syntax", b'target = "y"\ndrop = [\n', "m.toml"),
-    _mapped("mapping of an unknown column", b'[columns]\n"bb" = "category"\n', "m.toml:2: "),
-    _mapped("mapping with an unknown key", b"colums = 1\n", "m.toml:1: "),
-    _mapped("mapping with a hostile dotted key", b"a." * 40_000 + b"a = 1\n", "m.toml:1: "),
-    _mapped("mapping of deep arrays", _DEEP_ARRAYS, "m.toml"),
-    _mapped("huge mapping", b"#" * (5 << 20), "m.toml: "),
-    _mapped("mapping with a dotted key behind a text of several lines", _BEHIND_A_TEXT, "m.toml:"),
-    _mapped("mapping with a number of many digits", b"drop = [0x" + b"f" * 40_000 + b"]\n", "m.toml:1: "),
-    _mapped("mapping with a long name", b'drop = ["' + b"x" * 3_000_000 + b'"]\n', "m.toml: "),
-    _mapped("mapping with more than a list", b'[columns]\na = "in [1]\\n[foo]"\n', "m.toml:2: "),
-    _mapped("mapping that is binary", b"\xff\xfe\0", "m.toml:1: "),
-)
-
-
 READING = {
     "rank": ["rank", "BAD"],
     "inspect": ["inspect", "BAD"],
@@ -319,18 +236,6 @@ def test_a_column_that_cannot_be_ranked_is_named_by_whoever_uses_it(case: Case, 
     assert "no column is left to rank" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("misfit", MISFITS, ids=lambda misfit: misfit.name)
-def test_what_cannot_be_ranked_is_one_line(misfit: Misfit, here: Path, capsys: Capture) -> None:
-    for name, content in misfit.files.items():
-        (here / name).write_bytes(content)
-    status = run_here(misfit.arguments.split())
-    shown, told = capsys.readouterr()
-    assert (status, shown) == (misfit.status, "")
-    (line,) = errors(told)
-    assert line.startswith(f"probfs: error: {misfit.line}")
-    assert {name: (here / name).read_bytes() for name in misfit.files} == misfit.files
-
-
 # --- limits -----------------------------------------------------------------------------------------------------------
 
 
@@ -341,31 +246,6 @@ def test_a_bomb_may_go_off_if_that_is_meant(here: Path, capsys: Capture) -> None
     for allowed, status in (("100K", 1), ("1G", 0)):
         assert run_here(["inspect", "zeros.csv.gz", "--format", "csv", "--max-unpacked", allowed]) == status
     assert "unpack to more than 100 KB" in capsys.readouterr().err
-
-
-def test_a_column_of_too_many_values_is_named(here: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("probfs.columns.encode.MOST_VALUES", 4)
-    (here / "t.csv").write_text("a,y\n" + "".join(f"v{i},{i % 2}\n" for i in range(5)))
-    assert run_here(["rank", "t.csv"]) == 1
-    (line,) = errors(capsys.readouterr().err)
-    assert line.startswith(
-        "probfs: error: t.csv: column 'a' has 5 different values, more than the 4 that are counted; "
-    )
-
-
-@pytest.mark.parametrize("name", ["t.csv", "t.parquet"])
-def test_what_does_not_fit_the_memory_is_refused_beforehand(
-    name: str, here: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (here / "big.csv").write_bytes(GOOD + GOOD.split(b"\n", 1)[1] * 40_000)
-    (here / "empty.toml").touch()
-    assert run_here(["map", "big.csv", "--mapping", "empty.toml", "--output", name]) == 0
-    monkeypatch.setattr(memory, "free_memory", lambda: 100_000)
-    capsys.readouterr()
-    assert run_here(["rank", name]) == 1
-    (line,) = errors(capsys.readouterr().err)
-    assert line.startswith(f"probfs: error: {name}: ")
-    assert "of memory, and 97.7 KB is free; rank fewer columns" in line
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="limits of the address space")
@@ -408,9 +288,6 @@ def test_a_spreadsheet_is_guarded_against_formulas(here: Path, capsys: Capture) 
     assert run_here(["rank", "t.csv", "--format", "json"]) == 0
     kept = [feature["feature"] for feature in json.loads(capsys.readouterr().out)["features"]]
     assert sorted(kept) == sorted(names)
-
-
-# --- real files -------------------------------------------------------------------------------------------------------
 
 
 # --- faults while writing ---------------------------------------------------------------------------------------------
@@ -456,37 +333,6 @@ def test_a_kill_at_any_moment_leaves_the_old_file_or_the_new(number: signal.Sign
     outcomes = [killed_while_writing(tmp_path, number, moments.uniform(0.1, whole)) for _ in range(50)]
     print(f"{number.name}: old {outcomes.count('old')}, new {outcomes.count('new')}")
     assert outcomes.count("old")
-
-
-def small_files_only() -> None:
-    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
-
-
-def test_a_full_disk_keeps_the_old_file(tmp_path: Path, run: Run) -> None:
-    """A file size limit stands for the full disk: a write fails half-way, as it does there."""
-    output = tmp_path / "ranking.json"
-    output.write_text("old")
-    result = subprocess.run(
-        [
-            sys.executable,
-            "-m",
-            "probfs",
-            "rank",
-            str(SAMPLES / "breast_cancer.csv"),
-            "--output",
-            str(output),
-            "--quiet",
-        ],
-        capture_output=True,
-        text=True,
-        check=False,
-        preexec_fn=small_files_only,
-    )
-    assert result.returncode == 1
-    assert errors(result.stderr) == [f"probfs: error: {output}: cannot be written: file too large"]
-    assert output.read_text() == "old"
-    assert [path.name for path in tmp_path.iterdir()] == [output.name]
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ from probfs.classifiers.scores import SCORES
 from probfs.errors import DataError, MappingError, UsageError
 from probfs.notes import Note, NoteKind
 from probfs.output.formats import DOCUMENT_FORMATS, RESULT_FORMATS
-from probfs.tables.formats import TABLE_FORMATS, is_writable
+from probfs.tables.formats import TABLE_FORMATS
 from probfs.text import (
     command_line_language,
     counted,
@@ -37,7 +37,7 @@ from probfs.text import (
     shown_bytes,
     typed_command,
 )
-from tests.support.paths import ROOT
+from tests.support import ROOT
 
 
 def test_the_language_is_restored_after_an_error_and_nests() -> None:
@@ -193,12 +193,3 @@ def test_what_comes_with_probfs_is_registered_and_nothing_else_is_taken(registry
         with pytest.raises(UsageError, match=f"is not one of {', '.join(names)}$") as caught:
             registry[wrong]
         assert "\x1b" not in str(caught.value)
-
-
-def test_what_does_not_suit_is_as_good_as_unknown_in_the_caller_s_language() -> None:
-    assert TABLE_FORMATS.get("csv", "format", is_writable).name == "csv"
-    problem = "'excel' is not one of csv, tsv, arff, parquet, feather, jsonl"
-    with pytest.raises(UsageError, match=f"^format=: {problem}$"):
-        TABLE_FORMATS.get("excel", "format", is_writable)
-    with command_line_language(), pytest.raises(UsageError, match=f"^--format: {problem}$"):
-        TABLE_FORMATS.get("excel", "format", is_writable)

@@ -17,7 +17,7 @@ from probfs.classifiers.catalogue import CLASSIFIERS
 from probfs.cli import run as run_command
 from probfs.output.writers import json_document
 from probfs.paper.documents import Claim, claims_document
-from tests.support.paths import ROOT, SAMPLES
+from tests.support import ROOT, SAMPLES
 from tests.support.results import make_ranking, make_settings
 from tests.support.schemas import SCHEMAS, schema_path, validate
 

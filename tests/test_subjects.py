@@ -24,16 +24,14 @@ from probfs.classifiers.options import EstimateName
 from probfs.classifiers.refitting.rows import TrainingRows, make_splits
 from probfs.classifiers.refitting.svm import cut_into_pieces
 from probfs.classifiers.row_odds import RowOdds
-from probfs.classifiers.scores import SCORES
 from probfs.columns.dataset import Dataset, merge_equal_rows
 from probfs.columns.folds import deal_folds, order_by_content
 from probfs.output.sentences import describe_model
-from probfs.ranking.elimination import eliminate
 from probfs.rows.blocks import EVERYTHING, Block, LocalBlocks, SampleSeries, deal_blocks
 from tests.support import exact_naive_bayes as reference
-from tests.support.datasets import dataset_of, problems
+from tests.support.datasets import assert_as_refits, dataset_of, problems
 from tests.support.exact_naive_bayes import Problem
-from tests.support.prepared_tables import prepare_frame
+from tests.support.tables import prepare_frame
 
 # Leave-one-subject-out, in closed form
 
@@ -82,15 +80,7 @@ def test_leaving_a_subject_out_equals_exact_refits(drawn: tuple[Problem, list[in
     estimate: EstimateName = "loo" if how["folds"] is None else "cv"
     options = {"shrink": how["shrink"], "compiled": how["compiled"]}
     classifier = FittedNaiveBayes(dataset, estimate, how["folds"] or 0, smoothing, 7, **options)
-    for ours, theirs in zip(eliminate(classifier, problem.names, SCORES[score], 1), expected, strict=True):
-        names = [problem.names[feature] for feature in ours.active]
-        assert tuple(names[position] for position in ours.leaving) == theirs.removed
-        for key, which in (("s_s", 0), ("s_a", 1), ("s_su", 2)):
-            scores, wanted = getattr(ours.scores, key), [theirs.scores[name][which] for name in names]
-            if wanted[0] is not None:
-                assert scores == pytest.approx(np.array(wanted, dtype=np.float64), rel=1e-9, abs=1e-14)
-        assert ours.scores.errors == theirs.errors
-        assert ours.scores.log_loss == pytest.approx(theirs.log_loss, rel=1e-9, abs=1e-14)
+    assert_as_refits(classifier, problem, score, expected)
 
 
 def table(seed: int = 3, subjects: int = 24, rows: int = 5, signal: float = 2.0) -> pd.DataFrame:

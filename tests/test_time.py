@@ -18,14 +18,12 @@ from sklearn.linear_model import LogisticRegression
 import probfs
 from probfs.classifiers.naive_bayes.classifier import FittedNaiveBayes
 from probfs.classifiers.refitting.rows import make_splits
-from probfs.classifiers.scores import SCORES
 from probfs.columns.dataset import Dataset, merge_equal_rows, normalise_weights
 from probfs.columns.folds import consecutive_folds, order_by_content
-from probfs.ranking.elimination import eliminate
 from probfs.rows.blocks import EVERYTHING, Block, EarlierFolds, LocalBlocks, Part, deal_blocks
 from probfs.screening.counting import count_folds
 from tests.support import exact_naive_bayes as reference
-from tests.support.datasets import dataset_of, problems, random_dataset
+from tests.support.datasets import assert_as_refits, dataset_of, problems, random_dataset
 from tests.support.exact_naive_bayes import Problem
 
 
@@ -72,16 +70,7 @@ def test_earlier_rows_judge_as_in_exact_refits(
     with patch("probfs.columns.dataset._ROWS_PER_COMBINATION", 0):
         dataset = merge_equal_rows(dataset)
     classifier = FittedNaiveBayes(dataset, "cv", folds, smoothing, 7, shrink=shrink, compiled=compiled)
-    for ours, theirs in zip(eliminate(classifier, problem.names, SCORES[score], 1), expected, strict=True):
-        names = [problem.names[feature] for feature in ours.active]
-        assert tuple(names[position] for position in ours.leaving) == theirs.removed
-        for key, which in (("s_s", 0), ("s_a", 1), ("s_su", 2)):
-            scores, wanted = getattr(ours.scores, key), [theirs.scores[name][which] for name in names]
-            if wanted[0] is not None:
-                assert scores == pytest.approx(np.array(wanted, dtype=np.float64), rel=1e-9, abs=1e-13)
-        assert (ours.scores.errors, ours.scores.rows) == (theirs.errors, int((of_row > 0).sum()))
-        assert ours.scores.absolute_loss == pytest.approx(float(theirs.absolute_loss), rel=1e-9, abs=1e-13)
-        assert ours.scores.log_loss == pytest.approx(theirs.log_loss, rel=1e-9, abs=1e-13)
+    assert_as_refits(classifier, problem, score, expected)
 
 
 # Folds

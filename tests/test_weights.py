@@ -24,15 +24,13 @@ from sklearn.tree import DecisionTreeClassifier
 import probfs
 from probfs.classifiers.naive_bayes.classifier import FittedNaiveBayes
 from probfs.classifiers.row_odds import Moments
-from probfs.classifiers.scores import SCORES
 from probfs.columns.dataset import merge_equal_rows, normalise_weights
 from probfs.columns.folds import deal_folds, order_by_content
-from probfs.ranking.elimination import eliminate
 from probfs.screening.column_tests import chi_squared_test
 from probfs.screening.counting import count_values
 from probfs.screening.screen import screen
 from tests.support import exact_naive_bayes as reference
-from tests.support.datasets import dataset_of, problems, random_dataset
+from tests.support.datasets import assert_as_refits, dataset_of, problems, random_dataset
 from tests.support.exact_naive_bayes import Problem
 
 # Naive Bayes, in closed form
@@ -72,16 +70,7 @@ def test_weighted_rows_equal_exact_refits(
         dataset = merge_equal_rows(dataset)
     how = {"shrink": shrink, "compiled": compiled}
     classifier = FittedNaiveBayes(dataset, estimate, 2, smoothing, 7, **how)
-    for ours, theirs in zip(eliminate(classifier, problem.names, SCORES[score], 1), expected, strict=True):
-        names = [problem.names[feature] for feature in ours.active]
-        assert tuple(names[position] for position in ours.leaving) == theirs.removed
-        for key, which in (("s_s", 0), ("s_a", 1), ("s_su", 2)):
-            scores, wanted = getattr(ours.scores, key), [theirs.scores[name][which] for name in names]
-            if wanted[0] is not None:
-                assert scores == pytest.approx(np.array(wanted, dtype=np.float64), rel=1e-9, abs=1e-13)
-        assert (ours.scores.errors, ours.scores.rows) == (theirs.errors, len(problem.rows))
-        assert ours.scores.absolute_loss == pytest.approx(float(theirs.absolute_loss), rel=1e-9, abs=1e-13)
-        assert ours.scores.log_loss == pytest.approx(theirs.log_loss, rel=1e-9, abs=1e-13)
+    assert_as_refits(classifier, problem, score, expected)
 
 
 def test_many_different_weights_are_left_out_in_ten_folds(monkeypatch: pytest.MonkeyPatch) -> None:

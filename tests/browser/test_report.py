@@ -16,6 +16,7 @@ import pytest
 from pypdf import PdfReader
 
 import probfs
+from tests.support import SAMPLES
 from tests.support.browser import (
     HOSTILE_FOR_PAGES,
     MISSING,
@@ -27,7 +28,6 @@ from tests.support.browser import (
     mixed_frame,
     open_browser,
 )
-from tests.support.paths import SAMPLES
 
 NAMES = "#features tbody th"
 _CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")

@@ -36,9 +36,7 @@ from probfs.columns.dataset import Dataset, Feature
 from probfs.errors import DataError, UsageError
 from probfs.output.sentences import ranking_sentences
 from probfs.tables.arrays import Floats, Integers, text_array
-from tests.support.datasets import frame_of
-from tests.support.datasets import random_dataset as random_dataset_of_categories
-from tests.support.svm_tables import random_dataset
+from tests.support.datasets import frame_of, mixed_dataset, random_dataset
 
 
 def fitted(dataset: Dataset, estimator: Any, encoding: Encoding, **more: Any) -> EstimatorModel:
@@ -82,7 +80,7 @@ def votes_of_trees(model: EstimatorModel, counts: Integers, rows: np.ndarray, ce
 
 @pytest.mark.parametrize(("classes", "trees", "counted"), [(2, 12, False), (3, 12, True), (3, 2, False)])
 def test_out_of_bag_a_row_is_judged_by_the_trees_that_did_not_see_it(classes: int, trees: int, counted: bool) -> None:
-    dataset = random_dataset(5, 30, "cdt", classes, 4, counted)
+    dataset = mixed_dataset(5, 30, "cdt", classes, 4, counted)
     model = fitted(dataset, RandomForestClassifier(trees, random_state=2), "onehot", out_of_bag=True)
     rows, donors = rows_of(dataset), donors_of(dataset, 3)
     found, changes = model.permute(rows, donors, 1)
@@ -137,7 +135,7 @@ class Odd(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
 )
 def test_failures_are_told_in_one_line(failure: str, message: str) -> None:
     with pytest.raises(DataError) as caught:
-        fitted(random_dataset(1, 30, "cd"), Odd(failure), "onehot").probabilities(np.arange(15))
+        fitted(mixed_dataset(1, 30, "cd"), Odd(failure), "onehot").probabilities(np.arange(15))
     assert str(caught.value) == message
 
 
@@ -196,7 +194,7 @@ def table(rows: int = 40, seed: int = 0) -> pd.DataFrame:
     [(2, {"estimate": "loo"}), (3, {"estimate": "cv", "folds": 3}), (4, {"estimate": "resubstitution"})],
 )
 def test_counting_categories_and_retraining_is_closed_form_naive_bayes(classes: int, chosen: dict[str, Any]) -> None:
-    frame = frame_of(random_dataset_of_categories(40, 3, 3, classes, seed=classes))
+    frame = frame_of(random_dataset(40, 3, 3, classes, seed=classes))
     chosen |= {"target": "y", "unlabeled": frame.iloc[3:9].drop(columns="y"), "count": "n"}
     frame["n"] = np.random.default_rng(0).integers(1, 4, len(frame))
     estimator = CategoricalNB(alpha=0.5, min_categories=3)

@@ -13,14 +13,13 @@ from unittest.mock import patch
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import example, given, note, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import probfs
 from probfs.classifiers.naive_bayes.classifier import FittedNaiveBayes
 from probfs.classifiers.naive_bayes.model import Shrinkage, ShrinkName
 from probfs.classifiers.options import EstimateName
-from probfs.classifiers.scores import SCORES
 from probfs.columns.choice import ColumnChoice
 from probfs.columns.dataset import Dataset, merge_equal_rows
 from probfs.columns.encode import encode
@@ -28,13 +27,13 @@ from probfs.columns.folds import deal_folds
 from probfs.columns.mapping import ColumnMapping
 from probfs.columns.prepare import prepare
 from probfs.columns.together import put_together
-from probfs.ranking.elimination import eliminate
 from probfs.tables.arrays import text_array
 from probfs.tables.column import text_column
 from probfs.tables.table import Table
 from tests.conftest import SAMPLES
 from tests.support import exact_naive_bayes as reference
 from tests.support.datasets import (
+    assert_as_refits,
     dataset_of,
     feature_of,
     frame_of,
@@ -94,21 +93,7 @@ def check_against_refits(
     with patch("probfs.columns.dataset._ROWS_PER_COMBINATION", 0 if merged else 4):
         dataset = merge_equal_rows(dataset)
     classifier = FittedNaiveBayes(dataset, estimate, 3, smoothing, 7, shrink=shrink, compiled=compiled)
-    found = list(eliminate(classifier, problem.names, SCORES[score], step))
-    for ours, theirs in zip(found, expected, strict=True):
-        names = [problem.names[feature] for feature in ours.active]
-        note(f"round {ours.number}: {theirs}")
-        assert tuple(names[position] for position in ours.leaving) == theirs.removed
-        assert ours.scores.exponent == pytest.approx(theirs.exponent, rel=1e-14)
-        for key, which in (("s_s", 0), ("s_a", 1), ("s_su", 2)):
-            scores, wanted = getattr(ours.scores, key), [theirs.scores[name][which] for name in names]
-            if wanted[0] is None:
-                assert scores is None
-            else:
-                assert scores == pytest.approx(np.array(wanted, dtype=np.float64), rel=1e-9, abs=1e-14)
-        assert ours.scores.errors == theirs.errors
-        assert ours.scores.absolute_loss == pytest.approx(float(theirs.absolute_loss), rel=1e-9, abs=1e-14)
-        assert ours.scores.log_loss == pytest.approx(theirs.log_loss, rel=1e-9, abs=1e-14)
+    assert_as_refits(classifier, problem, score, expected, step)
 
 
 def encoded_with_missing_as_a_value(problem: Problem) -> Dataset:

@@ -28,7 +28,7 @@ from probfs.columns.dataset import Dataset
 from probfs.columns.together import put_together
 from probfs.screening.counting import count_values
 from tests.support import refits
-from tests.support.svm_tables import random_dataset
+from tests.support.datasets import mixed_dataset
 
 CASES: dict[str, tuple[Any, dict[str, Any], str]] = {
     "logistic": ("logistic", {"C": 0.3}, "standardised"),
@@ -114,7 +114,7 @@ def test_scores_of_estimators_are_those_of_a_hand_written_loop(
     """Three classes, unlabelled and counted rows, missing cells, categories and numbers; in two rounds. With one row
     of a class, the model of its fold has never seen the class.
     """
-    dataset = random_dataset(11, 36, "ctd", 3, 5, counted=not rare, gaps=0.15)
+    dataset = mixed_dataset(11, 36, "ctd", 3, 5, counted=not rare, gaps=0.15)
     if rare:
         kept = np.append(np.flatnonzero(dataset.labels != 2), np.flatnonzero(dataset.labels == 2)[:1])
         features = tuple(replace(own, labelled=own.labelled[kept]) for own in dataset.features)
@@ -128,7 +128,7 @@ def test_scores_of_estimators_are_those_of_a_hand_written_loop(
 @pytest.mark.parametrize("name", ["logistic", "logistic with a scale", "forest", "boosting", "a tree", "a pipeline"])
 @pytest.mark.parametrize("removal", ["permute", "retrain"])
 def test_columns_that_are_one_feature_are_taken_away_together(name: str, removal: str) -> None:
-    dataset = together(random_dataset(12, 36, "ctdct", 3, 5, counted=True, gaps=0.15))
+    dataset = together(mixed_dataset(12, 36, "ctdct", 3, 5, counted=True, gaps=0.15))
     fast = fit(dataset, model_of(name, removal), estimate="cv", folds=3)
     check(fast, refits.SlowRound(dataset, *reference(name, dataset), "cv"), removal, 2, 1e-9)
 
@@ -142,20 +142,20 @@ def together(dataset: Dataset) -> Dataset:
 # The SVM
 
 TABLES = {
-    "quantities": random_dataset(1, 30, "cccc"),
-    "categories": random_dataset(2, 30, "ttd"),
-    "mixed": random_dataset(3, 40, "ctdcs"),
-    "three classes": random_dataset(4, 45, "ctcd", classes=3),
-    "unlabelled": random_dataset(5, 24, "ctd", unlabelled=17),
-    "counted": random_dataset(6, 24, "ctd", unlabelled=9, counted=True),
-    "two rows of a class": random_dataset(7, 9, "cct", classes=4),
-    "one feature": random_dataset(8, 20, "c"),
-    "missing as a value": random_dataset(13, 36, "cdts", unlabelled=8, counted=True, gaps=0.3, missing_is_value=True),
+    "quantities": mixed_dataset(1, 30, "cccc"),
+    "categories": mixed_dataset(2, 30, "ttd"),
+    "mixed": mixed_dataset(3, 40, "ctdcs"),
+    "three classes": mixed_dataset(4, 45, "ctcd", classes=3),
+    "unlabelled": mixed_dataset(5, 24, "ctd", unlabelled=17),
+    "counted": mixed_dataset(6, 24, "ctd", unlabelled=9, counted=True),
+    "two rows of a class": mixed_dataset(7, 9, "cct", classes=4),
+    "one feature": mixed_dataset(8, 20, "c"),
+    "missing as a value": mixed_dataset(13, 36, "cdts", unlabelled=8, counted=True, gaps=0.3, missing_is_value=True),
     "columns together": put_together(
-        random_dataset(15, 36, "ctdcs", 3, unlabelled=7, counted=True, gaps=0.2, missing_is_value=True),
+        mixed_dataset(15, 36, "ctdcs", 3, unlabelled=7, counted=True, gaps=0.2, missing_is_value=True),
         {"ab": ["f0", "f1"], "cde": ["f2", "f3", "f4"]},
     ),
-    "missing numbers as a value": random_dataset(14, 30, "ccd", classes=3, gaps=0.3, missing_is_value=True),
+    "missing numbers as a value": mixed_dataset(14, 30, "ccd", classes=3, gaps=0.3, missing_is_value=True),
 }
 
 
@@ -178,12 +178,12 @@ def test_scores_of_the_svm_are_those_of_refits_and_permuted_matrices(table: str)
 
 @pytest.mark.parametrize(("gamma", "cost"), [("auto", "scale"), (1e-6, 100.0), (40.0, 1e-3), (1e4, "scale")])
 def test_gamma_and_cost_are_those_asked_for(gamma: float | str, cost: float | str) -> None:
-    check_svm(random_dataset(9, 60, "ccctd"), kernel="rbf", gamma=gamma, C=cost, permutations=5)
+    check_svm(mixed_dataset(9, 60, "ccctd"), kernel="rbf", gamma=gamma, C=cost, permutations=5)
 
 
 @pytest.mark.parametrize("gamma", [0.01, 3.0])
 def test_rows_far_from_all_labelled_ones_are_scored_the_same(gamma: float) -> None:
-    dataset = random_dataset(13, 30, "ccd", unlabelled=12)
+    dataset = mixed_dataset(13, 30, "ccd", unlabelled=12)
     first = dataset.features[0]
     assert first.numbers is not None
     numbers = first.numbers.copy()
@@ -199,7 +199,7 @@ def test_rows_far_from_all_labelled_ones_are_scored_the_same(gamma: float) -> No
 def test_held_out_rows_are_scored_by_svms_that_never_saw_them(
     estimate: str, folds: int | None, removal: str, kernel: str
 ) -> None:
-    dataset = random_dataset(11, 16, "ct", unlabelled=4, counted=True)
+    dataset = mixed_dataset(11, 16, "ct", unlabelled=4, counted=True)
     check_svm(dataset, estimate=estimate, folds=folds, removal=removal, kernel=kernel)
 
 
@@ -218,7 +218,7 @@ def test_held_out_rows_are_scored_by_svms_that_never_saw_them(
 def test_random_tables(
     seed: int, rows: int, kinds: str, classes: int, unlabelled: int, counted: bool, kernel: str, removal: dict[str, Any]
 ) -> None:
-    check_svm(random_dataset(seed, rows, kinds, classes, unlabelled, counted), kernel=kernel, **removal)
+    check_svm(mixed_dataset(seed, rows, kinds, classes, unlabelled, counted), kernel=kernel, **removal)
 
 
 # Rows held out
@@ -228,11 +228,11 @@ def test_random_tables(
 @pytest.mark.parametrize(
     ("dataset", "features"),
     [
-        (random_dataset(1, 40, "cccc"), [3, 0]),
-        (random_dataset(2, 45, "ccdt", classes=3), [1, 0, 3]),
-        (random_dataset(3, 36, "cdt", counted=True, gaps=0.2, missing_is_value=True), [0, 1, 2]),
-        (random_dataset(4, 30, "ct"), []),
-        (random_dataset(5, 30, "cs"), [1]),
+        (mixed_dataset(1, 40, "cccc"), [3, 0]),
+        (mixed_dataset(2, 45, "ccdt", classes=3), [1, 0, 3]),
+        (mixed_dataset(3, 36, "cdt", counted=True, gaps=0.2, missing_is_value=True), [0, 1, 2]),
+        (mixed_dataset(4, 30, "ct"), []),
+        (mixed_dataset(5, 30, "cs"), [1]),
     ],
     ids=["numbers", "three classes", "counted", "no feature", "a constant"],
 )
@@ -262,7 +262,7 @@ def test_odds_are_those_of_the_scored_models_and_at_last_of_none(name: str, esti
     """Unlabelled rows are scored by a model of their own, or beside the labelled ones, and have no class to be right
     about.
     """
-    dataset = random_dataset(5, 24, "ct", unlabelled=7, counted=True)
+    dataset = mixed_dataset(5, 24, "ct", unlabelled=7, counted=True)
     fast = fit(dataset, find_classifier(name, {"jobs": 1}), estimate=estimate, folds=3)
     with pytest.raises(ValueError, match="no odds before"):
         fast.odds()

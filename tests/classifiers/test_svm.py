@@ -24,9 +24,7 @@ from probfs.classifiers.refitting.svm import Sigmoid, Solver, fit_sigmoid, note_
 from probfs.classifiers.refitting.tables import Matrix
 from probfs.tables.arrays import Floats, Integers
 from probfs.text import command_line_language
-from tests.support.svm_tables import (
-    weston,
-)
+from workloads import weston
 
 
 @pytest.mark.parametrize(

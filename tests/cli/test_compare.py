@@ -8,11 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.support import SAMPLES
 from tests.support.commands import Run, modules_imported_by, run_in_terminal
-from tests.support.comparisons import as_version_2, ranking_document, write_document
-from tests.support.paths import SAMPLES
-from tests.support.results import HOSTILE_NAMES
-from tests.support.table_content import Write
+from tests.support.results import HOSTILE_NAMES, as_version_2, ranking_document, write_document
+from tests.support.tables import Write
 
 CANCER = SAMPLES / "breast_cancer.csv"
 

@@ -25,8 +25,8 @@ import probfs
 from probfs.cli import COMMANDS, completion
 from probfs.cli.completion import SHELLS, answer, bash_reply, install, script, suggest
 from probfs.text import delimited
-from tests.support.paths import SAMPLES
-from tests.support.table_content import Write
+from tests.support import SAMPLES
+from tests.support.tables import Write
 
 PATIENCE = 600
 """Seconds that a shell may take for anything, so that no machine is too busy; what goes well never waits."""

@@ -12,10 +12,10 @@ import pytest
 
 from probfs.cli.streams import deliver, tell
 from probfs.errors import OutputError
+from tests.support import SAMPLES
 from tests.support.commands import COMMUTE, Run, run_in_terminal, run_shell_line
-from tests.support.paths import SAMPLES
 from tests.support.results import HOSTILE_NAMES, hostile_csv
-from tests.support.table_content import Write
+from tests.support.tables import Write
 
 
 def test_a_closed_pipe_ends_quietly() -> None:
@@ -109,6 +109,7 @@ def test_an_input_is_no_output_by_any_of_its_names(run_here: Run, write: Write, 
     [
         (("--plot", "r.png", "--output", "r.png"), 2, "--plot: r.png is where the result goes; name another file"),
         (("--output", "no/r.csv"), 1, "no/r.csv: cannot be written: there is no folder"),
+        (("--output", f"{'a' * 300}.csv"), 1, "aaaa"),
         (("--output", "."), 1, ".: is a directory; name a file in it"),
         (("--safe-csv", "--format", "json"), 2, "--safe-csv: the result is json, not CSV; leave the option out"),
         (("--output", "r.xyz"), 2, "--output: the ending '.xyz' gives no format; use .txt, .csv, .json, .md"),

@@ -20,8 +20,8 @@ from probfs.cli.streams import Reporter, reporting
 from probfs.notes import NoteKind
 from probfs.runtime.progress import COMPILING, Progress, report
 from probfs.text import shown_bytes
+from tests.support import ROOT
 from tests.support.commands import COMMUTE, PATIENCE, Run, run_in_terminal
-from tests.support.paths import ROOT
 
 Capture = pytest.CaptureFixture[str]
 ANNOUNCEMENT = "probfs: compiling loops for this machine, once (a few seconds)"

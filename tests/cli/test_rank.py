@@ -13,8 +13,8 @@ import pytest
 
 import probfs
 from probfs.api import calls
+from tests.support import SAMPLES
 from tests.support.commands import COMMUTE, Run
-from tests.support.paths import SAMPLES
 
 
 def test_results_go_to_standard_output_and_all_else_to_standard_error(run: Run) -> None:

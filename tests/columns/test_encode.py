@@ -26,8 +26,7 @@ from probfs.tables.opening import ReadOptions
 from probfs.tables.reading import read_table
 from probfs.tables.table import Table
 from probfs.text import command_line_language
-from tests.support.prepared_tables import csv_of_rows, encode_csv, prepare_csv, prepare_frame
-from tests.support.table_content import Write, read_csv_text
+from tests.support.tables import Write, csv_of_rows, encode_csv, prepare_csv, prepare_frame, read_csv_text
 from tests.support.wide_tables import as_csv, columns_together, wide_tables
 
 # Everything that can be seen of a table

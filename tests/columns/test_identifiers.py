@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from probfs.columns.prepare import PreparedTable
-from tests.support.prepared_tables import prepare_csv, prepare_frame
+from tests.support.tables import prepare_csv, prepare_frame
 
 Cell = Callable[[int], object]
 

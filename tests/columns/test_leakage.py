@@ -21,7 +21,7 @@ from probfs.columns.target import Target
 from probfs.tables.arrays import text_array
 from probfs.tables.column import Column, number_column, text_column
 from probfs.tables.table import profile_columns
-from tests.support.prepared_tables import csv_of_rows, prepare_csv, prepare_frame
+from tests.support.tables import csv_of_rows, prepare_csv, prepare_frame
 
 Cells = tuple[list[int], list[int], list[int], int, int]
 

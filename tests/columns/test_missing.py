@@ -18,8 +18,7 @@ from probfs.columns.encode import encode
 from probfs.columns.missing import LEAST_MISSING, missingness_p_value
 from probfs.notes import Note
 from probfs.text import command_line_language
-from tests.support.prepared_tables import csv_of_rows, prepare_csv
-from tests.support.table_content import Write, read_csv_text
+from tests.support.tables import Write, csv_of_rows, prepare_csv, read_csv_text
 
 
 def by_definition(missing: list[int], rows: list[int]) -> float:

@@ -30,8 +30,7 @@ from probfs.columns.rules import (
 )
 from probfs.tables.arrays import double_array, text_array, texts_of_numbers
 from probfs.tables.cells import Kind
-from tests.support.prepared_tables import prepare_csv, prepare_frame
-from tests.support.table_content import Write, table_content
+from tests.support.tables import Write, prepare_csv, prepare_frame, table_content
 
 
 def mapped(values: list[str | None], rule: str, labels: list[str | None] | None = None) -> list[str | None]:

@@ -24,8 +24,7 @@ from probfs.columns.target import (
 from probfs.errors import DataError
 from probfs.tables.reading import read_table
 from probfs.text import command_line_language
-from tests.support.prepared_tables import csv_of_rows, prepare_csv
-from tests.support.table_content import Write, read_csv_text
+from tests.support.tables import Write, csv_of_rows, prepare_csv, read_csv_text
 
 ARFF = "@relation r\n@attribute Class {p,q}\n@attribute a {x,z}\n@data\np,x\nq,z\n"
 

@@ -31,10 +31,9 @@ from probfs.tables.frames import table_in_memory
 from probfs.tables.opening import ReadOptions
 from probfs.tables.reading import read_table
 from probfs.tables.table import Table
+from tests.support import SAMPLES
 from tests.support.clusters import connect_here
-from tests.support.paths import SAMPLES
-from tests.support.prepared_tables import prepare_csv, prepare_frame
-from tests.support.table_content import Write, cell_texts, read_bytes, read_csv_text, table_content
+from tests.support.tables import Write, cell_texts, prepare_csv, prepare_frame, read_bytes, read_csv_text, table_content
 from tests.support.workbook import workbook_bytes
 
 SHOP = SAMPLES / "shop.csv"

@@ -14,7 +14,7 @@ from probfs.comparison.changes import compare_rankings
 from probfs.comparison.measures import RBO_PERSISTENCE, kendall, rank_biased_overlap, spearman
 from probfs.comparison.result import Difference, Side
 from probfs.text import command_line_language
-from tests.support.comparisons import compare_orders, ranking_of, selection_of
+from tests.support.results import compare_orders, ranking_of, selection_of
 
 NAMES = st.lists(st.sampled_from("abcdefghijkl"), min_size=1, max_size=12, unique=True)
 

@@ -23,9 +23,9 @@ from probfs.comparison.result import ColumnChange
 from probfs.errors import DataError, UsageError
 from probfs.output.documents import header_of
 from probfs.text import command_line_language
-from tests.support.comparisons import compare_orders, ranking_document, ranking_of
-from tests.support.paths import SAMPLES
-from tests.support.table_content import Write
+from tests.support import SAMPLES
+from tests.support.results import compare_orders, ranking_document, ranking_of
+from tests.support.tables import Write
 
 CANCER = SAMPLES / "breast_cancer.csv"
 COMMUTE = SAMPLES / "commute.csv"

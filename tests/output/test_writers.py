@@ -30,8 +30,7 @@ from probfs.ranking.result import Ranking
 from probfs.selection.result import Selection
 from probfs.text import command_line_language, is_unseen
 from tests.conftest import SAMPLES, Run
-from tests.support.comparisons import ranking_of, selection_of
-from tests.support.results import HOSTILE_NAMES, make_large_selection, make_ranking
+from tests.support.results import HOSTILE_NAMES, make_large_selection, make_ranking, ranking_of, selection_of
 
 SNAPSHOTS = Path(__file__).parent / "snapshots"
 NAMES = {"plain": ["age", "income", "height", "colour", "zip", "weight"], "hostile": HOSTILE_NAMES}

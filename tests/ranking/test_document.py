@@ -17,10 +17,16 @@ import probfs
 from probfs import DataError, Ranking, Selection
 from probfs.ranking import document
 from probfs.text import is_unseen
-from tests.support.comparisons import ranking_document, selection_document
-from tests.support.paths import SAMPLES
-from tests.support.results import awkward, hostile_csv, make_large_selection, make_ranking
-from tests.support.table_content import Write
+from tests.support import SAMPLES
+from tests.support.results import (
+    awkward,
+    hostile_csv,
+    make_large_selection,
+    make_ranking,
+    ranking_document,
+    selection_document,
+)
+from tests.support.tables import Write
 
 COMMUTE = SAMPLES / "commute.csv"
 KILN = SAMPLES / "kiln.csv"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 
 import numpy as np
@@ -10,13 +11,46 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import probfs
-from probfs.classifiers.protocol import RoundScores
+from probfs.classifiers.protocol import Features, RoundScores
+from probfs.classifiers.row_odds import Odds
 from probfs.classifiers.scores import ABSOLUTE, SIGNED, Score
+from probfs.notes import Note
 from probfs.ranking.elimination import alphabetical_ranks, eliminate, leaving_count, leaving_order, schedule
 from probfs.ranking.settings import Step
 from probfs.tables.arrays import Floats
-from tests.support.paths import SAMPLES
-from tests.support.scripted_classifier import ScriptedClassifier, round_scores
+from tests.support import SAMPLES
+
+
+def round_scores(signed: Sequence[float] | Floats, sizes: Sequence[float] | Floats | None = None) -> RoundScores:
+    """Scores Ŝ_A as given, and Ŝ_S as given or their sizes."""
+    s_a = np.array(signed)
+    s_s = np.abs(s_a) if sizes is None else np.array(sizes)
+    return RoundScores(s_s, s_a, None, 1, 0, 0.0, 0.0)
+
+
+class ScriptedClassifier:
+    """Every feature keeps its score in all rounds."""
+
+    calibrated = True
+    notes: tuple[Note, ...] = ()
+
+    def __init__(self, scores: Sequence[float]) -> None:
+        self.active: Features = np.arange(len(scores))
+        self.dropped: list[list[int]] = []
+        self._scores = np.array(scores)
+
+    def score(self) -> RoundScores:
+        return round_scores(self._scores[self.active])
+
+    def odds(self, features: Sequence[int] | None = None) -> Odds:
+        raise NotImplementedError("scores alone are given")
+
+    def drop(self, features: Features) -> None:
+        self.dropped.append(features.tolist())
+        self.active = np.setdiff1d(self.active, features)
+
+
+# The elimination: rounds, how many features leave in each, and in which order ties leave
 
 
 def test_the_lowest_leaves_until_none_is_left() -> None:

@@ -1,4 +1,4 @@
-"""What is ranked: tables of every form, labels beside them, and further rows without labels."""
+"""What is ranked and how: tables of every form, labels beside them, further rows without labels, and settings."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from probfs.columns.choice import ColumnChoice
 from probfs.errors import UsageError
 from probfs.ranking.inputs import InputRequest, read_inputs, read_prepared
 from probfs.tables.frames import table_in_memory
+from probfs.text import command_line_language
 
 NO_CHOICE = ColumnChoice(exclude=["n"])
 
@@ -85,3 +86,64 @@ def test_labels_whose_index_is_in_another_order_are_refused(frame: pd.DataFrame)
         probfs.rank(cells, y[::-1])
     assert probfs.rank(cells, y[::-1].loc[cells.index]).to_csv() == probfs.rank(cells, y).to_csv()
     assert probfs.rank(cells, y[::-1].to_numpy()).input.classes == probfs.rank(cells, y).input.classes
+
+
+# Settings: completed from what was chosen, refused where they make no sense, and recorded in one order
+
+
+@pytest.mark.parametrize(
+    ("chosen", "python", "command_line"),
+    [
+        (
+            {"score": "loud"},
+            "score=: 'loud' is not one of absolute, signed, unlabeled",
+            "--score: 'loud' is not one of absolute, signed, unlabeled",
+        ),
+        (
+            {"estimate": "guess"},
+            "estimate=: 'guess' is not one of loo, resubstitution, cv, oob",
+            "--estimate: 'guess' is not one of loo, resubstitution, cv, oob",
+        ),
+        ({"seed": "0"}, "seed=: '0' is not a whole number from 0 on", "--seed: '0' is not a whole number from 0 on"),
+        (
+            {"cut_target": 101},
+            "cut_target=: 101 is not a whole number from 2 to 100",
+            "--cut-target: 101 is not a whole number from 2 to 100",
+        ),
+        (
+            {"min_class": 0},
+            "min_class=: 0 is not a whole number from 1 on",
+            "--min-class: 0 is not a whole number from 1 on",
+        ),
+        (
+            {"screen": False, "false_discoveries": 0.2},
+            "false_discoveries= goes with screen=True only",
+            "--false-discoveries goes with --screen only",
+        ),
+    ],
+)
+def test_what_makes_no_sense_is_refused_in_the_caller_s_language(
+    frame: pd.DataFrame, chosen: dict[str, Any], python: str, command_line: str
+) -> None:
+    with pytest.raises(probfs.UsageError) as caught:
+        probfs.rank(frame, target="y", **chosen)
+    assert str(caught.value) == python
+    with command_line_language(), pytest.raises(probfs.UsageError) as caught:
+        probfs.rank(frame, target="y", **chosen)
+    assert str(caught.value) == command_line
+
+
+@pytest.mark.parametrize(
+    ("step", "checked"), [(1, 1), (0.25, 0.25), (np.int32(4), 4), (np.float64(0.5), 0.5), ("auto", "auto"), (None, 1)]
+)
+def test_a_step_is_a_number_or_a_fraction_or_auto(frame: pd.DataFrame, step: Any, checked: Any) -> None:
+    found = probfs.rank(frame, target="y", step=step).settings.step
+    assert found == checked
+    assert type(found) is type(checked)
+
+
+@pytest.mark.parametrize("step", [0, -1, 1.0, 1.5, 0.0, True, "1", float("nan"), [1]])
+def test_anything_else_is_no_step(frame: pd.DataFrame, step: Any) -> None:
+    ways = "neither auto nor a whole number from 1 on nor a fraction like 0.1"
+    with pytest.raises(probfs.UsageError, match=f"^step=: .* is {ways}$"):
+        probfs.rank(frame, target="y", step=step)

@@ -14,7 +14,7 @@ from probfs.columns.inspect import inspect_table
 from probfs.ranking.elimination import schedule
 from probfs.ranking.inputs import InputRequest, read_prepared
 from probfs.ranking.story import Background, choose_rounds
-from tests.support.paths import SAMPLES
+from tests.support import SAMPLES
 
 
 @given(st.integers(1, 3000), st.sampled_from([1, 3, 0.1, 0.5]), st.integers(2, 60))

@@ -23,7 +23,7 @@ from probfs.runtime.parallel import Workers, count_cores, map_in_threads, run_in
 from probfs.runtime.progress import Progress, listening, report
 from probfs.text import command_line_language, option
 from tests.support.commands import PATIENCE
-from tests.support.svm_tables import weston
+from workloads import weston
 
 
 def fail(message: str) -> None:

@@ -25,9 +25,9 @@ from probfs.ranking.settings import SelectionSettings, choose_selection_settings
 from probfs.runtime.progress import Progress
 from probfs.selection.nested import nested_cross_validation
 from tests.selection.test_choice import candidates_of, dealt
+from tests.support.datasets import mixed_dataset
 from tests.support.plain_selection import standard_error
 from tests.support.refits import ReferenceSvm, held_out_probabilities, standardised
-from tests.support.svm_tables import random_dataset
 
 
 def svm_settings(**changes: Any) -> SelectionSettings:
@@ -134,7 +134,7 @@ def plain_choice(training: Dataset) -> list[int]:
 
 
 def test_the_honest_estimate_is_that_of_a_plain_loop() -> None:
-    dataset = random_dataset(3, 26, "ccc", counted=True)
+    dataset = mixed_dataset(3, 26, "ccc", counted=True)
     settings = svm_settings(options={"kernel": "rbf"})
     estimate, kept_in_each = nested_cross_validation(*dealt(candidates_of(dataset, settings), 2), "best")
     losses: list[list[float]] = [[], [], []]

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 from pathlib import Path
 
-from tests.support.paths import ROOT, SAMPLES
+from tests.support import ROOT, SAMPLES
 from tests.support.schemas import validate_text
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -9,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from hypothesis import note
 from hypothesis import strategies as st
 
 from probfs.classifiers.naive_bayes.classifier import FittedNaiveBayes
@@ -17,10 +19,11 @@ from probfs.classifiers.options import EstimateName
 from probfs.classifiers.row_odds import RowOdds
 from probfs.classifiers.scores import SCORES
 from probfs.columns.dataset import Dataset, Feature
+from probfs.columns.folds import order_by_content
 from probfs.columns.together import put_together
 from probfs.ranking.elimination import Round, eliminate
-from probfs.tables.arrays import Codes, Integers
-from tests.support.exact_naive_bayes import Problem
+from probfs.tables.arrays import Codes, Integers, text_array
+from tests.support.exact_naive_bayes import Problem, ReferenceRound
 
 
 def eliminate_all(
@@ -56,6 +59,25 @@ def assert_same_rounds(first: list[Round], second: list[Round], exactly: bool = 
         assert one.scores.errors == other.scores.errors
         assert one.scores.absolute_loss == close(other.scores.absolute_loss)
         assert one.scores.log_loss == close(other.scores.log_loss)
+
+
+def assert_as_refits(
+    classifier: FittedNaiveBayes, problem: Problem, score: str, expected: Sequence[ReferenceRound], step: float = 1
+) -> None:
+    """The features leave as in the reference, and scores, errors, losses and exponents of all rounds are its own."""
+    for ours, theirs in zip(eliminate(classifier, problem.names, SCORES[score], step), expected, strict=True):
+        names = [problem.names[feature] for feature in ours.active]
+        note(f"round {ours.number}: {theirs}")
+        assert tuple(names[position] for position in ours.leaving) == theirs.removed
+        assert ours.scores.exponent == pytest.approx(theirs.exponent, rel=1e-14)
+        for key, which in (("s_s", 0), ("s_a", 1), ("s_su", 2)):
+            scores, wanted = getattr(ours.scores, key), [theirs.scores[name][which] for name in names]
+            assert (scores is None) == (wanted[0] is None)
+            if scores is not None:
+                assert scores == pytest.approx(np.array(wanted, dtype=np.float64), rel=1e-9, abs=1e-13)
+        assert (ours.scores.errors, ours.scores.rows) == (theirs.errors, theirs.rows)
+        assert ours.scores.absolute_loss == pytest.approx(float(theirs.absolute_loss), rel=1e-9, abs=1e-13)
+        assert ours.scores.log_loss == pytest.approx(theirs.log_loss, rel=1e-9, abs=1e-13)
 
 
 def feature_of(name: str, values: int, labelled: Integers, unlabelled: Integers | None = None) -> Feature:
@@ -145,3 +167,42 @@ def random_odds(seed: int, rows: int, classes: int, size: float, lead: float, ze
         against_own[:, random.random(rows) < 0.2] = np.inf
     counts = random.integers(1, 4, rows) if random.random() < 0.5 else np.ones(rows)
     return RowOdds(against_own, counts.astype(np.float64), 0)
+
+
+def mixed_dataset(
+    seed: int,
+    rows: int,
+    kinds: str,
+    classes: int = 2,
+    unlabelled: int = 0,
+    counted: bool = False,
+    gaps: float = 0.1,
+    missing_is_value: bool = False,
+) -> Dataset:
+    """A table with a column for each letter of ``kinds``: continuous, few numbers (d), text, or always the same (s)."""
+    generator = np.random.default_rng(seed)
+    labels = np.sort(np.arange(rows) % classes)
+    features = []
+    for position, kind in enumerate(kinds):
+        pull = generator.normal(size=classes)
+        centre = np.concatenate([pull[labels], generator.normal(size=unlabelled)])
+        values = centre + generator.normal(size=rows + unlabelled)
+        if kind == "s":
+            values = np.zeros_like(values)
+        elif kind != "c":
+            values = np.rint(values)
+        numbers, codes = np.unique(values, return_inverse=True)
+        codes[generator.random(len(codes)) < gaps] = len(numbers)
+        labelled, others = codes[:rows].astype(np.uint16), codes[rows:].astype(np.uint16)
+        texts = text_array([repr(number) for number in numbers.tolist()])
+        if kind == "t":
+            if missing_is_value:
+                texts = text_array([*texts.to_pylist(), "(missing)"])
+            others[~np.isin(others, labelled)] = len(texts)
+            features.append(Feature(f"f{position}", texts, labelled, others, None, missing_is_value))
+        else:
+            features.append(Feature(f"f{position}", texts, labelled, others, numbers, missing_is_value))
+    counts = generator.integers(1, 4, rows) if counted else np.ones(rows, dtype=np.int64)
+    more = generator.integers(1, 4, unlabelled) if counted else np.ones(unlabelled, dtype=np.int64)
+    dataset = Dataset(tuple(features), tuple("abcdef"[:classes]), labels, counts, more)
+    return order_by_content(dataset, 0)

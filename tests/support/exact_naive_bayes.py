@@ -79,6 +79,8 @@ class ReferenceRound:
     exponent: float
     scores: Scores
     removed: tuple[str, ...]
+    rows: int
+    """How many are judged."""
     errors: int
     absolute_loss: Number
     log_loss: float
@@ -200,7 +202,8 @@ def eliminate(
         scores, errors, absolute_loss, log_loss = score_round(problem, active, estimate, smoothing, folds, exponent)
         order = _lowest_first({name: own[which] or Fraction(0) for name, own in scores.items()}, _tie(exponent))
         count = min(step, len(active)) if isinstance(step, int) else max(1, math.floor(step * len(active)))
-        rounds.append(ReferenceRound(exponent, scores, tuple(order[:count]), errors, absolute_loss, log_loss))
+        removed, judged = tuple(order[:count]), sum(map(bool, folds)) if estimate == "time" else len(problem.rows)
+        rounds.append(ReferenceRound(exponent, scores, removed, judged, errors, absolute_loss, log_loss))
         active = [feature for feature in active if problem.names[feature] not in order[:count]]
     return rounds
 

@@ -11,7 +11,7 @@ from jsonschema import Draft202012Validator
 from jsonschema.exceptions import best_match
 from referencing import Registry, Resource
 
-from tests.support.paths import ROOT
+from tests.support import ROOT
 
 SCHEMAS = ROOT / "docs" / "schemas"
 _PREFIX = "probfs."

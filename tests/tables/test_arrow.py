@@ -18,7 +18,7 @@ from probfs.errors import DataError
 from probfs.runtime import memory
 from probfs.tables.cells import Kind
 from probfs.tables.column import Column, typed_column
-from tests.support.table_content import cell_texts, read_bytes, table_content
+from tests.support.tables import cell_texts, read_bytes, table_content
 
 
 def column_of(cells: list[Any], dtype: pa.DataType, chunks: int = 1) -> Column:

@@ -14,7 +14,7 @@ from probfs.tables.cells import Kind
 from probfs.tables.opening import COMPOUND_FILE_MAGIC
 from probfs.tables.reading import ReadOptions, read_table
 from probfs.tables.table import Table
-from tests.support.table_content import Write, read_bytes, table_content
+from tests.support.tables import Write, read_bytes, table_content
 from tests.support.workbook import Cell, Day, workbook_bytes
 
 ROWS: list[list[Cell]] = [

@@ -20,7 +20,7 @@ from probfs.tables.opening import display_name
 from probfs.tables.reading import read_table
 from probfs.tables.urls import file_system, is_folder, is_url, matching_urls, open_url
 from probfs.text import shown_url
-from tests.support.table_content import table_content
+from tests.support.tables import table_content
 
 
 @pytest.fixture

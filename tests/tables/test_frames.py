@@ -29,7 +29,7 @@ from probfs.errors import DataError, UsageError
 from probfs.tables.cells import Kind
 from probfs.tables.frames import add_labels, column_of_labels, keep_columns, table_in_memory
 from probfs.tables.table import Table
-from tests.support.table_content import cell_texts, table_content
+from tests.support.tables import cell_texts, table_content
 
 Cells = list[Any]
 LETTERS = st.text(alphabet='ab,"0.7 -é\n', max_size=3)

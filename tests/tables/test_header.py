@@ -26,7 +26,7 @@ from probfs.tables.reading import ReadOptions, read_table
 from probfs.tables.table import Table
 from probfs.text import delimited
 from tests.support.commands import Run
-from tests.support.table_content import Write, read_bytes, table_content
+from tests.support.tables import Write, read_bytes, table_content
 from tests.support.workbook import workbook_bytes
 
 WORD = st.text("abcdefghij", min_size=2, max_size=6)

@@ -15,7 +15,7 @@ from probfs.tables import json_lines
 from probfs.tables.cells import Kind
 from probfs.tables.reading import ReadOptions, read_table
 from probfs.tables.table import Table
-from tests.support.table_content import Write, cell_texts, read_bytes, table_content
+from tests.support.tables import Write, cell_texts, read_bytes, table_content
 
 NUMBERS = st.one_of(st.integers(), st.floats(allow_nan=False, allow_infinity=False))
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=4)

@@ -28,7 +28,7 @@ from probfs.tables.opening import COMPRESSIONS
 from probfs.tables.reading import ReadOptions, read_table
 from probfs.tables.writers import choose_table_format, table_bytes
 from probfs.text import command_line_language
-from tests.support.table_content import Write, read_bytes, read_csv_text, table_content
+from tests.support.tables import Write, read_bytes, read_csv_text, table_content
 
 TEXT = b"a,y\n" + b"x,p\nz,q\n" * 1000
 PACK: dict[str, Callable[[bytes], bytes]] = {

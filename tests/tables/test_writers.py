@@ -21,7 +21,7 @@ from probfs.tables.formats import TABLE_FORMATS, is_writable
 from probfs.tables.frames import table_in_memory
 from probfs.tables.table import Table
 from probfs.tables.writers import table_bytes
-from tests.support.table_content import cell_texts, read_bytes, read_csv_text, table_content
+from tests.support.tables import cell_texts, read_bytes, read_csv_text, table_content
 
 TYPED = ("parquet", "feather", "jsonl")
 NAMES = (
