@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import gzip
 import json
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from probfs.ranking import document
 from probfs.text import is_unseen
 from tests.support import SAMPLES
 from tests.support.results import (
+    HONEST,
     awkward,
     hostile_csv,
     make_large_selection,
@@ -152,6 +154,9 @@ MISSING = object()
         ("input", [], "input is not an object"),
         ("input.classes", {"\x1b[31m\n": -1}, "input.classes.\\x1b[31m\\n is not a whole number"),
         ("input.classes", {"x" * 9999: -1}, "xxx…xxx"),
+        ("input.classes", {}, "input.classes has none"),
+        ("input.labelled_rows", 0, "input.labelled_rows is 0"),
+        ("rounds.1.rows", 0, "rounds[1].rows is 0"),
         ("input.features", 2, "input.features is 2, but 3 are listed"),
         ("input.unlabelled_sources", [3], "input.unlabelled_sources[0] is not a text"),
         ("settings", None, "settings is not an object"),
@@ -191,6 +196,7 @@ def test_what_cannot_be_trusted_is_one_line_with_the_field(path: str, value: Any
         ("kept", ["a", "x"], "kept has 'x', which is there twice or not"),
         ("kept", [], "kept has not 'a', whose verdict is keep"),
         ("sizes", [], "sizes does not say how all columns together do"),
+        ("honest", asdict(replace(HONEST, all=replace(HONEST.all, rows=0))), "honest.all.rows is 0"),
     ],
 )
 def test_a_selection_is_checked_as_well(path: str, value: Any, says: str) -> None:

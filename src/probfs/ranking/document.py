@@ -51,8 +51,15 @@ class Document:
         except _MisfitError as error:
             self.fail(*error.args)
 
-    def check_order(self, features: Iterable[Any], columns: int) -> None:
-        """Refuse ranks that are not 1, 2, 3 …, a name that is there twice, and more features than there were."""
+    def check(self, features: Iterable[Any], data: Any, rows: Mapping[str, int]) -> None:
+        """Refuse a table without classes or rows, and features that are not those of one ranking: ranks other than
+        1, 2, 3 …, a name that is there twice, and more features than there were. ``rows`` are those judged, by place.
+        """
+        if not data.classes:
+            self.fail("input.classes", "has none")
+        for name, number in {"input.labelled_rows": data.labelled_rows, **rows}.items():
+            if number == 0:
+                self.fail(name, "is 0")
         seen: set[str] = set()
         for place, feature in enumerate(features):
             if feature.rank != place + 1:
@@ -60,8 +67,8 @@ class Document:
             if feature.feature in seen:
                 self.fail(f"features[{place}].feature", f"{quoted(feature.feature)} stands there twice")
             seen.add(feature.feature)
-        if columns < len(seen):
-            self.fail("input.features", f"is {columns}, but {len(seen)} are listed")
+        if data.features < len(seen):
+            self.fail("input.features", f"is {data.features}, but {len(seen)} are listed")
 
     def fail(self, place: str, problem: str) -> NoReturn:
         # A place may be the name of a class, and a problem may quote a value: both can hold anything.

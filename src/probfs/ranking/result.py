@@ -249,7 +249,8 @@ class Ranking(DrawnResult):
             version=str,
             **({"stability": Stability | None} if "stability" in content else {}),
         )
-        document.check_order(ranking.features, ranking.input.features)
+        rows = {f"rounds[{place}].rows": each.rows for place, each in enumerate(ranking.rounds)}
+        document.check(ranking.features, ranking.input, rows)
         if not ranking.rounds:
             document.fail("rounds", "has none")
         for place, feature in enumerate(ranking.features):

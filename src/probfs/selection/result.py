@@ -132,7 +132,10 @@ class Selection(DrawnResult):
             warnings=tuple[Note, ...],
             version=str,
         )
-        document.check_order(selection.features, selection.input.features)
+        honest = selection.honest
+        judged = {} if honest is None else {"kept": honest.kept, "all": honest.all, "none": honest.none}
+        rows = {f"honest.{name}.rows": each.rows for name, each in judged.items()}
+        document.check(selection.features, selection.input, rows)
         verdicts = {feature.feature: feature.verdict == "keep" for feature in selection.features}
         is_partial = len(verdicts) < selection.input.features
         for name, times in Counter(selection.kept).items():
