@@ -22,7 +22,6 @@ import numpy as np
 import pyarrow as pa
 
 from probfs.columns.choice import CUT_ABOVE
-from probfs.columns.leakage import numbers_at_cuts
 from probfs.columns.missing import mark_missing
 from probfs.columns.prepare import PreparedTable
 from probfs.columns.rules import CutCoder, Rule, some_numbers
@@ -292,14 +291,13 @@ class BinnedColumn(CountedColumn):
         return replace(self, cells=self.cells.filter(mask_array(kept)), **arrays)
 
     def bins_to_open(self, prepared: PreparedTable, rule: Rule) -> Integers:
-        """The bins with numbers that are not known, though they decide what becomes of the column: where it is cut or
-        gives the class away, the least and the greatest of labelled rows, or all of these if they are few.
+        """The bins with numbers that are not known, though they decide what becomes of the column: where it is cut, the
+        least and the greatest of labelled rows, or all of these if they are few.
         """
         numbers = numbers_of_values(self)
         wanted = np.sort(numbers[self.counts(prepared.labelled_weights)[:-1] > 0])
         if len(wanted) > CUT_ABOVE:
-            at_cuts = numbers_at_cuts(self, numbers, prepared.target, prepared.labelled_weights)
-            wanted = np.append(wanted[[0, -1]], at_cuts)
+            wanted = wanted[[0, -1]]
             # An infinite number is refused once all is known.
             with contextlib.suppress(DataError):
                 coder = prepared.learn(self, rule)

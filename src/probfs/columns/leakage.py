@@ -305,23 +305,3 @@ def _describe_cuts(name: str, intervals: _Intervals, cuts: int, kind: Kind) -> s
     if len(points) == 2 and labels[0] == labels[2]:
         return f"{points[0]} < {name} <= {points[1]}"
     return f"{name} cut at {', '.join(points[:-1])} and {points[-1]}"
-
-
-def numbers_at_cuts(column: Column, numbers: Floats, target: Target, weights: Integers | None) -> Floats:
-    """The numbers on both sides of the cuts by which a column may give the class away, for columns that are known by
-    quantiles: errors among these may be none once all of their numbers are known. None where there are too many others.
-    """
-    by_value = _count_by_class(column, target, weights)
-    total, guessing = sum(target.class_rows), sum(target.class_rows) - max(target.class_rows, default=0)
-    if by_value is None or not guessing:
-        return np.empty(0)
-    intervals = _Intervals.of(numbers, by_value)
-    counts = np.diff(intervals.up_to, axis=0)
-    mixed = counts.sum(axis=1) - counts.max(axis=1)
-    found = np.empty(0)
-    for cuts, right in enumerate(intervals.right):
-        places = np.array(intervals.cut(cuts)[0], dtype=np.int64)
-        beside = np.unique(np.clip(np.append(places - 1, places), 0, len(counts) - 1))
-        if total - right - mixed[beside].sum() <= _MOST_ERRORS_IN_SAMPLE * guessing:
-            found = np.append(found, intervals.numbers[beside])
-    return found

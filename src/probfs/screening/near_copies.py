@@ -22,9 +22,9 @@ import numpy.typing as npt
 from probfs.columns.dataset import Dataset, ValueCounts
 from probfs.rows.blocks import Block, Blocks
 from probfs.screening.counting import coded_numbers
-from probfs.screening.permutations import midrank_scores
+from probfs.screening.permutations import rank_scores
 from probfs.screening.redundancy import PairCounts, compare_values
-from probfs.tables.arrays import Floats, Integers
+from probfs.tables.arrays import Floats
 
 RANK_CORRELATION = 0.98
 SHARED_INFORMATION = 0.95
@@ -105,16 +105,8 @@ def _sample(block: Block, columns: list[int], value_scores: list[Floats], rows: 
             scores[place] = value_scores[column][feature.labelled[taken]]
     for known in coded_numbers(block, place_of, taken):
         held = np.bincount(known.codes, minlength=len(known.numbers) + 1)[: len(known.numbers)]
-        ranks[place_of[known.feature]] = np.append(_rank_scores(known.numbers, held), 0)[known.codes]
+        ranks[place_of[known.feature]] = np.append(rank_scores(known.numbers, held), 0)[known.codes]
     return ranks, scores
-
-
-def _rank_scores(numbers: Floats, rows: Floats | Integers) -> Floats:
-    """2·midrank - (N+1) of numbers that so many rows hold, in any order; 0 for what is no number."""
-    distinct, place = np.unique(numbers, return_inverse=True)
-    is_number = ~np.isnan(numbers)
-    held = np.bincount(place, rows * is_number, minlength=len(distinct)).astype(np.float64)
-    return np.where(is_number, midrank_scores(held)[place], 0.0)
 
 
 # By all rows
@@ -156,7 +148,7 @@ def _alike_numbers(blocks: Blocks, first: int, others: Sequence[int]) -> dict[in
         if not rows.sum() or rows.sum() < _SAME_MISSING * either.sum():
             continue
         # The mean of each is 0.
-        a, b = _rank_scores(of_first[both], rows), _rank_scores(of_other[both], rows)
+        a, b = rank_scores(of_first[both], rows), rank_scores(of_other[both], rows)
         squares = float(rows @ a**2) * float(rows @ b**2)
         correlation = abs(float(rows @ (a * b))) / math.sqrt(squares) if squares else 0.0
         if correlation >= RANK_CORRELATION:

@@ -100,6 +100,14 @@ def midrank_scores(rows: Floats) -> Floats:
     return 2 * ends - rows - ends[..., -1:]
 
 
+def rank_scores(numbers: Floats, rows: Floats | Integers) -> Floats:
+    """The same of numbers that so many rows hold, in any order; 0 for what is no number."""
+    distinct, place = np.unique(numbers, return_inverse=True)
+    is_number = ~np.isnan(numbers)
+    held = np.bincount(place, rows * is_number, minlength=len(distinct)).astype(np.float64)
+    return np.where(is_number, midrank_scores(held)[place], 0.0)
+
+
 def enough_draws(features: int) -> int:
     """How many tables are drawn at most where so many features are tested."""
     return min(MOST_DRAWS, max(1, features) * _DRAWS_PER_FEATURE)

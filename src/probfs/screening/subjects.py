@@ -8,17 +8,18 @@ chance: directly, and beyond what so few draws can tell by the gamma law of the 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 
 from probfs.columns.dataset import LEAST_TOTAL, Dataset
 from probfs.columns.folds import content_hashes, subject_hashes
+from probfs.rows.blocks import Block
 from probfs.screening.column_tests import ColumnTests
-from probfs.screening.counting import CodedNumbers, NumberBlock
+from probfs.screening.counting import CodedNumbers, NumberBlock, coded_numbers
 from probfs.screening.permutation_law import gamma_tail
-from probfs.screening.permutations import midrank_scores
+from probfs.screening.permutations import rank_scores
 from probfs.tables.arrays import Floats, Integers
 
 _DRAWS = 999
@@ -30,7 +31,6 @@ _ENOUGH_ABOVE = 10
 _CELLS_AT_ONCE = 1 << 22
 _MOST_REPEATED = 1 << 22
 """Rows, up to which a row that stands for several is repeated so that its copies are shuffled one by one."""
-_FEATURES_AT_ONCE = 64
 _ROUNDING = 1e-5
 """Statistics that are equal may differ by rounding, relatively by so much."""
 
@@ -122,20 +122,20 @@ def subject_tests(
                 squares += (counts**2 / counts[:, :1].sum(axis=2, keepdims=True)).sum(axis=0)
                 known += counts.sum(axis=0)
             by_value.put(np.array([place]), _judge(_between_classes(squares, known)[None], least))
-    for places, by_row in _numbers_of(dataset, numbers):
-        scores = np.full((len(places), len(units.rows)), np.nan)
-        for own, cells in zip(scores, by_row[:, units.rows], strict=True):
-            # Midranks from -1 to 1, whose mean is 0.
-            known = ~np.isnan(cells)
-            _, place_of, held = np.unique(cells[known], return_inverse=True, return_counts=True)
-            own[known] = (midrank_scores(held.astype(np.float64)) / max(len(place_of), 1))[place_of]
+    for column in coded_numbers(Block(dataset, numbers), range(len(features)), units.rows):
+        # Midranks from -1 to 1, whose mean is 0.
+        own, distinct = column.codes, len(column.numbers)
+        held = np.bincount(own, minlength=distinct + 1)[:distinct]
+        held[np.isnan(column.numbers)] = 0
+        midranks = np.where(np.isnan(column.numbers), np.nan, rank_scores(column.numbers, held))
+        scores = np.append(midranks, np.nan)[own][None] / max(held.sum(), 1)
         if dataset.weights is not None:
-            known = np.where(np.isnan(scores), 0, units.weights)
-            total = np.maximum(known.sum(axis=1, keepdims=True), LEAST_TOTAL)
-            scores -= (np.nan_to_num(scores) * known).sum(axis=1, keepdims=True) / total
+            weights = np.where(np.isnan(scores), 0, units.weights)
+            total = max(float(weights.sum()), LEAST_TOTAL)
+            scores = scores - np.nan_to_num(scores) @ weights[0] / total
         present = in_classes(units.add_up((~np.isnan(scores)).astype(np.float64)))
         sums = in_classes(units.add_up(np.nan_to_num(scores)))
-        by_number.put(places, _judge(_between_classes(sums**2, present), least))
+        by_number.put(np.array([column.feature]), _judge(_between_classes(sums**2, present), least))
     return by_value, by_number
 
 
@@ -143,20 +143,6 @@ def _between_classes(squares: Floats, known: Floats) -> Floats:
     """Σ over the classes of squares over rows."""
     total: Floats = np.divide(squares, known, out=np.zeros_like(squares), where=known > 0).sum(axis=-1)
     return total
-
-
-def _numbers_of(dataset: Dataset, numbers: Iterable[NumberBlock | CodedNumbers]) -> Iterator[tuple[Integers, Floats]]:
-    """Features, by position, and their numbers in each row."""
-    for place, feature in enumerate(dataset.features):
-        found = feature.scale if feature.numbers is None else feature.numbers
-        if found is not None:
-            yield np.array([place]), np.append(found, np.nan)[np.minimum(feature.labelled, len(found))][None]
-    for part in numbers:
-        if isinstance(part, NumberBlock):
-            for first in range(0, len(part.features), _FEATURES_AT_ONCE):
-                yield part.features[first : first + _FEATURES_AT_ONCE], part.numbers[first : first + _FEATURES_AT_ONCE]
-        else:
-            yield np.array([part.feature]), np.append(part.numbers, np.nan)[part.codes][None]
 
 
 def _judge(statistics: Floats, least: float) -> ColumnTests:
