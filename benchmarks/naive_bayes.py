@@ -25,6 +25,7 @@ from measure import (
     python,
 )
 from probfs.classifiers.naive_bayes.classifier import FittedNaiveBayes
+from probfs.classifiers.protocol import FitRequest
 from probfs.classifiers.scores import ABSOLUTE, SIGNED, Score
 from probfs.columns.dataset import Dataset
 from probfs.columns.encode import encode
@@ -263,7 +264,7 @@ def encoded(folder: Path, frame: pd.DataFrame) -> Dataset:
 
 
 def backend(dataset: Dataset, rounds: list[int]) -> FittedNaiveBayes:
-    return FittedNaiveBayes(dataset, "loo", 0, 1.0, 0, rounds)
+    return FittedNaiveBayes(FitRequest(dataset, "loo", None, 0, rounds), 1.0)
 
 
 def ranked(dataset: Dataset, score: Score, step: float = 1, removals: int | None = None) -> None:

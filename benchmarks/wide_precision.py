@@ -16,6 +16,7 @@ from scipy import stats
 
 from probfs.classifiers.naive_bayes.classifier import FittedNaiveBayes
 from probfs.classifiers.naive_bayes.model import ShrinkName
+from probfs.classifiers.protocol import FitRequest
 from probfs.classifiers.scores import ABSOLUTE, SIGNED, Score
 from probfs.columns.dataset import Dataset
 from probfs.ranking.elimination import eliminate, schedule
@@ -83,7 +84,8 @@ class Precisions(list[float]):
 def rank(dataset: Dataset, score: Score, step: float, shrink: ShrinkName) -> list[int]:
     """The numbers of the features, best first."""
     names = [feature.name for feature in dataset.features]
-    classifier = FittedNaiveBayes(dataset, "loo", 0, 1.0, 0, schedule(len(names), step), shrink=shrink)
+    request = FitRequest(dataset, "loo", None, 0, schedule(len(names), step))
+    classifier = FittedNaiveBayes(request, 1.0, shrink)
     leaving: list[int] = []
     for one in eliminate(classifier, names, score, step):
         leaving += one.active[list(one.leaving)].tolist()

@@ -15,14 +15,13 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
 
 import probfs
-from probfs.classifiers.naive_bayes.classifier import FittedNaiveBayes
 from probfs.cli import run as run_command
 from probfs.cli.streams import Reporter
 from probfs.notes import Note, NoteKind
 from probfs.runtime.progress import COMPILING, Progress
 from tests.support import SAMPLES
 from tests.support.clusters import InProcessCluster, connect_here
-from tests.support.datasets import random_dataset
+from tests.support.datasets import fit_naive_bayes, random_dataset
 from tests.support.tables import Write
 from tests.support.workbook import workbook_bytes
 
@@ -125,7 +124,7 @@ def _compiling(stage: Stage) -> None:
 
 def _not_compiled(stage: Stage) -> None:
     stage.patch.setattr("probfs.classifiers.compiling.why_not_compiled", lambda: "no compiler")
-    stage.heard += FittedNaiveBayes(random_dataset(60, 3, 3, 2, seed=0), "loo", 3, 1.0, 0, compiled=True).notes
+    stage.heard += fit_naive_bayes(random_dataset(60, 3, 3, 2, seed=0), "loo", 3, 1.0, 0, compiled=True).notes
 
 
 def _sigmoid(stage: Stage) -> None:

@@ -19,7 +19,6 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import probfs
-from probfs.classifiers.naive_bayes.classifier import FittedNaiveBayes
 from probfs.classifiers.options import EstimateName
 from probfs.classifiers.refitting.rows import TrainingRows, make_splits
 from probfs.classifiers.refitting.svm import cut_into_pieces
@@ -29,7 +28,7 @@ from probfs.columns.folds import deal_folds, order_by_content
 from probfs.output.sentences import describe_model
 from probfs.rows.blocks import EVERYTHING, Block, LocalBlocks, SampleSeries, deal_blocks
 from tests.support import exact_naive_bayes as reference
-from tests.support.datasets import assert_as_refits, dataset_of, problems
+from tests.support.datasets import assert_as_refits, dataset_of, fit_naive_bayes, problems
 from tests.support.exact_naive_bayes import Problem
 from tests.support.tables import prepare_frame
 
@@ -79,7 +78,7 @@ def test_leaving_a_subject_out_equals_exact_refits(drawn: tuple[Problem, list[in
         dataset = merge_equal_rows(dataset)
     estimate: EstimateName = "loo" if how["folds"] is None else "cv"
     options = {"shrink": how["shrink"], "compiled": how["compiled"]}
-    classifier = FittedNaiveBayes(dataset, estimate, how["folds"] or 0, smoothing, 7, **options)
+    classifier = fit_naive_bayes(dataset, estimate, how["folds"] or 0, smoothing, 7, **options)
     assert_as_refits(classifier, problem, score, expected)
 
 

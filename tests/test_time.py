@@ -16,14 +16,13 @@ from hypothesis import strategies as st
 from sklearn.linear_model import LogisticRegression
 
 import probfs
-from probfs.classifiers.naive_bayes.classifier import FittedNaiveBayes
 from probfs.classifiers.refitting.rows import make_splits
 from probfs.columns.dataset import Dataset, merge_equal_rows, normalise_weights
 from probfs.columns.folds import consecutive_folds, order_by_content
 from probfs.rows.blocks import EVERYTHING, Block, EarlierFolds, LocalBlocks, Part, deal_blocks
 from probfs.screening.counting import count_folds
 from tests.support import exact_naive_bayes as reference
-from tests.support.datasets import assert_as_refits, dataset_of, problems, random_dataset
+from tests.support.datasets import assert_as_refits, dataset_of, fit_naive_bayes, problems, random_dataset
 from tests.support.exact_naive_bayes import Problem
 
 
@@ -69,7 +68,7 @@ def test_earlier_rows_judge_as_in_exact_refits(
     expected = reference.eliminate(problem, score, "time", Fraction(smoothing), 1, of_row.tolist(), shrink)
     with patch("probfs.columns.dataset._ROWS_PER_COMBINATION", 0):
         dataset = merge_equal_rows(dataset)
-    classifier = FittedNaiveBayes(dataset, "cv", folds, smoothing, 7, shrink=shrink, compiled=compiled)
+    classifier = fit_naive_bayes(dataset, "cv", folds, smoothing, 7, shrink=shrink, compiled=compiled)
     assert_as_refits(classifier, problem, score, expected)
 
 

@@ -22,7 +22,6 @@ from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeClassifier
 
 import probfs
-from probfs.classifiers.naive_bayes.classifier import FittedNaiveBayes
 from probfs.classifiers.row_odds import Moments
 from probfs.columns.dataset import merge_equal_rows, normalise_weights
 from probfs.columns.folds import deal_folds, order_by_content
@@ -30,7 +29,7 @@ from probfs.screening.column_tests import chi_squared_test
 from probfs.screening.counting import count_values
 from probfs.screening.screen import screen
 from tests.support import exact_naive_bayes as reference
-from tests.support.datasets import assert_as_refits, dataset_of, problems, random_dataset
+from tests.support.datasets import assert_as_refits, dataset_of, fit_naive_bayes, problems, random_dataset
 from tests.support.exact_naive_bayes import Problem
 
 # Naive Bayes, in closed form
@@ -69,7 +68,7 @@ def test_weighted_rows_equal_exact_refits(
     with patch("probfs.columns.dataset._ROWS_PER_COMBINATION", 0):
         dataset = merge_equal_rows(dataset)
     how = {"shrink": shrink, "compiled": compiled}
-    classifier = FittedNaiveBayes(dataset, estimate, 2, smoothing, 7, **how)
+    classifier = fit_naive_bayes(dataset, estimate, 2, smoothing, 7, **how)
     assert_as_refits(classifier, problem, score, expected)
 
 

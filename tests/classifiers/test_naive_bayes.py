@@ -17,7 +17,6 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import probfs
-from probfs.classifiers.naive_bayes.classifier import FittedNaiveBayes
 from probfs.classifiers.naive_bayes.model import Shrinkage, ShrinkName
 from probfs.classifiers.options import EstimateName
 from probfs.columns.choice import ColumnChoice
@@ -36,6 +35,7 @@ from tests.support.datasets import (
     assert_as_refits,
     dataset_of,
     feature_of,
+    fit_naive_bayes,
     frame_of,
     problems,
     random_dataset,
@@ -92,7 +92,7 @@ def check_against_refits(
     expected = reference.eliminate(problem, score, estimate, Fraction(smoothing), exact_step, folds, shrink)
     with patch("probfs.columns.dataset._ROWS_PER_COMBINATION", 0 if merged else 4):
         dataset = merge_equal_rows(dataset)
-    classifier = FittedNaiveBayes(dataset, estimate, 3, smoothing, 7, shrink=shrink, compiled=compiled)
+    classifier = fit_naive_bayes(dataset, estimate, 3, smoothing, 7, shrink=shrink, compiled=compiled)
     assert_as_refits(classifier, problem, score, expected, step)
 
 
@@ -167,8 +167,8 @@ def test_columns_that_decide_the_class_together_leave_the_other_columns_behind(
     noise = random_dataset(40 * classes, 1, 2, classes, seed=1)
     telling = [feature_of(f"t{number}", classes, noise.labels) for number in range(columns)]
     every = put_together(replace(noise, features=(*noise.features, *telling)), {"all": [own.name for own in telling]})
-    found = FittedNaiveBayes(every, "loo", 0, 1.0, 0, compiled=compiled).score()
-    without = FittedNaiveBayes(noise, "loo", 0, 1.0, 0).score()
+    found = fit_naive_bayes(every, "loo", 0, 1.0, 0, compiled=compiled).score()
+    without = fit_naive_bayes(noise, "loo", 0, 1.0, 0).score()
     assert found.absolute_loss < 1e-100
     assert found.s_a[1] == pytest.approx(without.absolute_loss, rel=1e-9)
     assert found.s_s[1] == pytest.approx(without.absolute_loss, rel=1e-9)
@@ -190,7 +190,7 @@ def test_small_tables_do_not_import_numba() -> None:
 
 
 def shrinkage_of(dataset: Dataset, choice: ShrinkName, smoothing: float = 1.0) -> Shrinkage:
-    return FittedNaiveBayes(dataset, "loo", 0, smoothing, 0, shrink=choice)._shrinkage
+    return fit_naive_bayes(dataset, "loo", 0, smoothing, 0, shrink=choice)._shrinkage
 
 
 @pytest.mark.parametrize(("features", "acts"), [(44, False), (46, True)])
@@ -218,16 +218,16 @@ def test_the_exponent_is_held_until_a_twentieth_of_the_features_has_left() -> No
 
 def test_columns_that_say_nothing_leave_the_exponent_at_1() -> None:
     dataset = two_valued_dataset(np.full((6, 3), 2), np.arange(6) % 2)
-    classifier = FittedNaiveBayes(dataset, "loo", 0, 1.0, 0, shrink="on")
+    classifier = fit_naive_bayes(dataset, "loo", 0, 1.0, 0, shrink="on")
     assert classifier.score().exponent == 1.0
     assert classifier.notes == ()
 
 
 def test_a_note_says_what_was_done_why_and_how_to_do_without() -> None:
     wide, tall = random_dataset(60, 300, 3, 2, seed=0), random_dataset(300, 5, 3, 2, seed=0)
-    (note,) = FittedNaiveBayes(wide, "loo", 0, 1.0, 0, shrink="auto").notes
+    (note,) = fit_naive_bayes(wide, "loo", 0, 1.0, 0, shrink="auto").notes
     assert note == (
         "log-odds were shrunk, to 0.029 of their size in the first round, because chance alone would move them by "
         'about ±5.8; such probabilities rank well but are not calibrated (shrink="off" ranks without)'
     )
-    assert FittedNaiveBayes(tall, "loo", 0, 1.0, 0, shrink="auto").notes == ()
+    assert fit_naive_bayes(tall, "loo", 0, 1.0, 0, shrink="auto").notes == ()

@@ -29,6 +29,7 @@ from tests.support.datasets import (
     assert_same_rounds,
     dataset_of,
     eliminate_all,
+    fit_naive_bayes,
     problems,
     random_dataset,
     random_odds,
@@ -70,11 +71,11 @@ def test_codes_of_more_than_8_bits(classes: int, values: int, dtype: type) -> No
 def test_rounding_errors_do_not_pile_up_while_features_leave(classes: int, compiled: bool) -> None:
     """The odds of the last features are those of a model that never had the others."""
     dataset = random_dataset(50, 600, 3, classes, seed=1, signal=0.9)
-    one_by_one = FittedNaiveBayes(dataset, "loo", 0, 1e-60, 0, compiled=compiled)
+    one_by_one = fit_naive_bayes(dataset, "loo", 0, 1e-60, 0, compiled=compiled)
     for feature in range(595):
         one_by_one.drop(np.array([feature]))
         one_by_one.score()
-    afresh = FittedNaiveBayes(replace(dataset, features=dataset.features[595:]), "loo", 0, 1e-60, 0)
+    afresh = fit_naive_bayes(replace(dataset, features=dataset.features[595:]), "loo", 0, 1e-60, 0)
     found, expected = (labelled_rows(model).row_odds().against_own for model in (one_by_one, afresh))
     np.testing.assert_allclose(found, expected, rtol=0, atol=2e-12)
 
@@ -93,11 +94,11 @@ def test_the_number_of_threads_changes_nothing(rows: int, monkeypatch: pytest.Mo
 
 @pytest.mark.parametrize(("compiled", "expected"), [(True, CompiledRows), (False, Rows), (None, Rows)])
 def test_the_caller_decides_what_is_compiled_or_else_the_size(compiled: bool | None, expected: type) -> None:
-    small = FittedNaiveBayes(random_dataset(50, 3, 3, 3, seed=0), "loo", 0, 1.0, 0, compiled=compiled)
+    small = fit_naive_bayes(random_dataset(50, 3, 3, 3, seed=0), "loo", 0, 1.0, 0, compiled=compiled)
     assert type(labelled_rows(small)) is expected
     # 50 million cells, those of 15 more features in each round included.
     large, tables = random_dataset(20_000, 10, 3, 2, seed=0), ([10] * 100, [10] * 99 + [9])
-    kinds = [type(labelled_rows(FittedNaiveBayes(large, "loo", 0, 1.0, 0, rounds))) for rounds in tables]
+    kinds = [type(labelled_rows(fit_naive_bayes(large, "loo", 0, 1.0, 0, rounds))) for rounds in tables]
     assert kinds == [CompiledRows, Rows]
 
 
@@ -116,9 +117,9 @@ def test_numpy_does_the_work_where_nothing_can_be_compiled_and_one_note_says_so(
 
         monkeypatch.setattr(CompiledRows, "compile", fail)
     assert_same_rounds(eliminate_all(dataset, "loo", compiled=True), expected, exactly=True)
-    (note,) = FittedNaiveBayes(dataset, "loo", 0, 1.0, 0, compiled=True).notes
+    (note,) = fit_naive_bayes(dataset, "loo", 0, 1.0, 0, compiled=True).notes
     assert note == "compiled loops are not available (no disk), so this took longer"
-    assert FittedNaiveBayes(dataset, "loo", 0, 1.0, 0, compiled=False).notes == ()
+    assert fit_naive_bayes(dataset, "loo", 0, 1.0, 0, compiled=False).notes == ()
 
 
 @pytest.mark.parametrize(("free", "loaded", "is_too_little"), [(-1, False, True), (0, False, False), (-1, True, False)])
@@ -137,10 +138,10 @@ def test_long_compilations_are_announced(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(CompiledRows, "compile", lambda rows: time.sleep(0.1))
     stages: list[str] = []
     with listening(lambda progress: stages.append(progress.stage)):
-        FittedNaiveBayes(random_dataset(300, 8, 3, 2, seed=0), "loo", 0, 1.0, 0, compiled=True)
+        fit_naive_bayes(random_dataset(300, 8, 3, 2, seed=0), "loo", 0, 1.0, 0, compiled=True)
         assert stages == [COMPILING]
         monkeypatch.setattr(compiling, "_SECONDS_OF_LOADING", 600.0)
-        FittedNaiveBayes(random_dataset(300, 8, 3, 2, seed=0), "loo", 0, 1.0, 0, compiled=True)
+        fit_naive_bayes(random_dataset(300, 8, 3, 2, seed=0), "loo", 0, 1.0, 0, compiled=True)
     assert stages == [COMPILING]
 
 
@@ -179,8 +180,8 @@ def test_held_out_rows_are_judged_as_by_a_refit(problem: Problem, smoothing: flo
 @pytest.mark.parametrize("compiled", [False, True])
 def test_odds_do_not_depend_on_shrinkage_or_on_known_counts(classes: int, compiled: bool) -> None:
     dataset = random_dataset(60, 30, 4, classes, seed=1)
-    plain = FittedNaiveBayes(dataset, "loo", 0, 1.0, 0)
-    shrunk = FittedNaiveBayes(dataset, "loo", 0, 1.0, 0, shrink="on", compiled=compiled, counts=count_values(dataset))
+    plain = fit_naive_bayes(dataset, "loo", 0, 1.0, 0)
+    shrunk = fit_naive_bayes(dataset, "loo", 0, 1.0, 0, shrink="on", compiled=compiled, counts=count_values(dataset))
     for dropped in ([], [3, 7], [0]):
         for model in (plain, shrunk):
             model.drop(np.array(dropped, dtype=np.intp))
@@ -194,8 +195,8 @@ def test_odds_of_other_features_are_those_of_a_model_that_has_no_more(shrink: Sh
     """Asked for in between, they change nothing in the elimination, and all odds can be asked for again later."""
     counts = np.random.default_rng(0).integers(0, 4, 60)
     dataset = replace(random_dataset(60, 6, 3, 3, seed=2), counts=counts)
-    model, alone = (FittedNaiveBayes(dataset, "loo", 0, 1.0, 0, shrink=shrink) for _ in range(2))
-    few = FittedNaiveBayes(replace(dataset, features=dataset.features[1:4]), "loo", 0, 1.0, 0)
+    model, alone = (fit_naive_bayes(dataset, "loo", 0, 1.0, 0, shrink=shrink) for _ in range(2))
+    few = fit_naive_bayes(replace(dataset, features=dataset.features[1:4]), "loo", 0, 1.0, 0)
     first = model.odds()
     whole = first.derivatives(0.7)
     asked, expected = model.odds([1, 2, 3]), few.odds()

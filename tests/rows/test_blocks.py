@@ -14,7 +14,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from probfs.classifiers.naive_bayes.classifier import FittedNaiveBayes
 from probfs.classifiers.naive_bayes.model import ShrinkName
 from probfs.classifiers.options import EstimateName
 from probfs.classifiers.scores import SCORES
@@ -43,6 +42,7 @@ from tests.support.datasets import (
     assert_same_rounds,
     dataset_of,
     eliminate_all,
+    fit_naive_bayes,
     problems,
     random_dataset,
     with_unlabelled,
@@ -104,7 +104,7 @@ def counted_dataset(seed: int, classes: int = 3) -> Dataset:
 def eliminate_in_blocks(
     dataset: Dataset, cuts: list[int], estimate: EstimateName, score: str, smoothing: float = 1.0, **options: Any
 ) -> list[Round]:
-    classifier = FittedNaiveBayes(
+    classifier = fit_naive_bayes(
         condense(dataset), estimate, 0, smoothing, 0, blocks=blocks_of(dataset, cuts), **options
     )
     return list(eliminate(classifier, [feature.name for feature in dataset.features], SCORES[score], 1))
@@ -170,8 +170,8 @@ def test_odds_of_some_features_add_up(classes: int, forgetful: bool) -> None:
     blocks = blocks_of(dataset, [40, 40, 150])
     if forgetful:
         blocks = ForgetfulBlocks(blocks.cluster, blocks.futures)
-    local = FittedNaiveBayes(some, "loo", 0, 1.0, 0)
-    remote = FittedNaiveBayes(condense(some), "loo", 0, 1.0, 0, blocks=blocks, part=Part(chosen))
+    local = fit_naive_bayes(some, "loo", 0, 1.0, 0)
+    remote = fit_naive_bayes(condense(some), "loo", 0, 1.0, 0, blocks=blocks, part=Part(chosen))
     references = [model.odds() for model in (local, remote)]
     for dropped in ([], [1], [0, 2]):
         for model in (local, remote):

@@ -19,13 +19,13 @@ from probfs.ranking.elimination import eliminate
 from probfs.ranking.sharpness import fit_sharpness
 from probfs.selection.choice import Compare, Curve, choose_size, find_best, trace_curve
 from probfs.selection.result import Size
-from tests.support.datasets import dataset_of, problems, random_dataset, random_odds
+from tests.support.datasets import dataset_of, fit_naive_bayes, problems, random_dataset, random_odds
 from tests.support.exact_naive_bayes import Problem
 from tests.support.plain_selection import PlainTable, judge_features, standard_error
 
 
 def fit(dataset: Dataset, smoothing: float = 1.0, compiled: bool | None = None) -> FittedNaiveBayes:
-    return FittedNaiveBayes(dataset, "loo", 0, smoothing, 0, compiled=compiled, shrink="auto")
+    return fit_naive_bayes(dataset, "loo", 0, smoothing, 0, compiled=compiled, shrink="auto")
 
 
 def trace(dataset: Dataset, smoothing: float = 1.0, protected: Collection[int] = ()) -> Curve:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -16,6 +17,7 @@ from hypothesis import strategies as st
 from probfs.classifiers.naive_bayes.classifier import FittedNaiveBayes
 from probfs.classifiers.naive_bayes.model import ShrinkName
 from probfs.classifiers.options import EstimateName
+from probfs.classifiers.protocol import FitRequest
 from probfs.classifiers.row_odds import RowOdds
 from probfs.classifiers.scores import SCORES
 from probfs.columns.dataset import Dataset, Feature
@@ -24,6 +26,24 @@ from probfs.columns.together import put_together
 from probfs.ranking.elimination import Round, eliminate
 from probfs.tables.arrays import Codes, Integers, text_array
 from tests.support.exact_naive_bayes import Problem, ReferenceRound
+
+
+def fit_naive_bayes(
+    dataset: Dataset,
+    estimate: EstimateName,
+    folds: int,
+    smoothing: float,
+    seed: int,
+    rounds: Sequence[int] | None = None,
+    *,
+    shrink: ShrinkName = "off",
+    compiled: bool | None = None,
+    **of_request: Any,
+) -> FittedNaiveBayes:
+    """Naive Bayes for one round of all features, or for several."""
+    rounds = [len(dataset.features)] if rounds is None else rounds
+    request = FitRequest(dataset, estimate, folds, seed, rounds, **of_request)
+    return FittedNaiveBayes(request, smoothing, shrink, compiled=compiled)
 
 
 def eliminate_all(
@@ -35,7 +55,7 @@ def eliminate_all(
     compiled: bool | None = None,
     shrink: ShrinkName = "off",
 ) -> list[Round]:
-    classifier = FittedNaiveBayes(dataset, estimate, 3, smoothing, 0, shrink=shrink, compiled=compiled)
+    classifier = fit_naive_bayes(dataset, estimate, 3, smoothing, 0, shrink=shrink, compiled=compiled)
     names = [feature.name for feature in dataset.features]
     return list(eliminate(classifier, names, SCORES[score], step))
 

@@ -12,12 +12,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.optimize import minimize_scalar
 
-from probfs.classifiers.naive_bayes.classifier import FittedNaiveBayes
 from probfs.classifiers.scores import SCORES
 from probfs.columns.dataset import Dataset
 from probfs.columns.folds import deal_folds, with_distinguishing_features
 from probfs.ranking.elimination import alphabetical_ranks, leaving_order
 from probfs.screening.screen import q_values, screen
+from tests.support.datasets import fit_naive_bayes
 
 Row = tuple[int, tuple[int, ...]]
 """A label, and the codes of all features; a missing cell has the code after the last value."""
@@ -167,7 +167,7 @@ def _eliminate(
     active = list(range(len(survivors)))
     left: list[int] = []
     while active:
-        model = FittedNaiveBayes(
+        model = fit_naive_bayes(
             replace(dataset, features=tuple(dataset.features[j] for j in active)), "loo", 0, smoothing, 0, shrink="auto"
         )
         names = [dataset.features[j].name for j in active]

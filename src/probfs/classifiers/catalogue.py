@@ -126,18 +126,7 @@ class NaiveBayes(UnfittedClassifier):
     def fit(self, request: FitRequest) -> Classifier:
         from probfs.classifiers.naive_bayes.classifier import FittedNaiveBayes
 
-        return FittedNaiveBayes(
-            request.dataset,
-            request.estimate,
-            request.folds or 0,
-            self.smoothing,
-            request.seed,
-            request.rounds,
-            shrink=self.shrink,
-            counts=request.counts,
-            blocks=request.blocks,
-            part=request.part,
-        )
+        return FittedNaiveBayes(request, self.smoothing, self.shrink)
 
     def hold_out(self, request: HoldOutRequest) -> RowOdds:
         from probfs.classifiers.naive_bayes.classifier import judge_held_out

@@ -86,8 +86,8 @@ class FitRequest:
     seed: int
     rounds: Sequence[int]
     """How many features each round of the elimination will have."""
-    on_note: Callable[[Note], None]
-    on_model: Callable[[int, int], None] | None
+    on_note: Callable[[Note], None] = lambda note: None
+    on_model: Callable[[int, int], None] | None = None
     """To be called with how many models have been fitted and how many there will be."""
     counts: ValueCounts | None = None
     """Those of the dataset, where they are known already."""

@@ -23,13 +23,13 @@ from probfs.classifiers.row_odds import Moments, RowOdds, least_probability
 from probfs.columns.dataset import Dataset, ValueCounts
 from probfs.columns.folds import check_class_sizes, consecutive_folds, refuse_many_folds
 from probfs.notes import Note, NoteKind
-from probfs.rows.blocks import EVERYTHING, Block, Blocks, LocalBlocks, Part, deal_blocks
+from probfs.rows.blocks import EVERYTHING, Block, Blocks, LocalBlocks, deal_blocks
 from probfs.runtime.memory import require_memory
 from probfs.screening.counting import count_folds, count_part
 from probfs.tables.arrays import Flags, Floats, Integers
 
 if TYPE_CHECKING:
-    from probfs.classifiers.protocol import HoldOutRequest
+    from probfs.classifiers.protocol import FitRequest, HoldOutRequest
 
 Answer = TypeVar("Answer")
 
@@ -95,28 +95,14 @@ class FittedNaiveBayes:
     """Columns that say the same make it too sure."""
 
     def __init__(
-        self,
-        dataset: Dataset,
-        estimate: EstimateName,
-        folds: int,
-        smoothing: float,
-        seed: int,
-        rounds: Sequence[int] | None = None,
-        *,
-        shrink: ShrinkName = "off",
-        counts: ValueCounts | None = None,
-        compiled: bool | None = None,
-        blocks: Blocks | None = None,
-        part: Part = EVERYTHING,
+        self, request: FitRequest, smoothing: float, shrink: ShrinkName = "off", *, compiled: bool | None = None
     ) -> None:
-        """``rounds`` says how many features each round will have; the default is one round of all features.
+        """``compiled`` says whether loops are compiled: None, by the size of the table. It changes no ranking.
 
-        ``counts`` are those of the rows, where they are known already. ``compiled`` says whether loops are compiled;
-        with None, the size of the table decides. It changes no ranking.
-
-        The rows are those of a ``part`` of some ``blocks``, by default those of the dataset itself. The features of the
-        dataset are those of the part, and its counts tell how large the classes are.
+        The rows are those of a part of some blocks, by default those of the dataset itself. The features of the dataset
+        are those of the part, and its counts tell how large the classes are.
         """
+        dataset, estimate, folds, part = request.dataset, request.estimate, request.folds or 0, request.part
         if estimate != "resubstitution":
             check_class_sizes(dataset)
         left_out: tuple[Floats, ...] = ()
@@ -137,19 +123,19 @@ class FittedNaiveBayes:
             judged = replace(dataset, counts=np.where(consecutive_folds(dataset, folds) > 0, dataset.counts, 0))
             self._rows, self._weight = judged.rows, judged.total_weight
         self._smoothing = smoothing
-        blocks = LocalBlocks(Block(dataset)) if blocks is None else blocks
-        classes, rounds = len(dataset.classes), rounds or [len(dataset.features)]
+        blocks = LocalBlocks(Block(dataset)) if request.blocks is None else request.blocks
+        classes, rounds = len(dataset.classes), request.rounds
         if compiled is None:
             cells = blocks.ask(_stored_rows) * (sum(rounds) + _CELLS_PER_ROW * len(rounds)) * (classes - 1)
             compiled = cells >= _CELLS_WORTH_COMPILING
         # Where the blocks are: another machine may lack what compiling needs.
         reasons = blocks.each(compile_rows, code_dtype(_values(dataset)), classes) if compiled else []
         self._not_compiled_because = next((reason for reason in reasons if reason is not None), None)
-        counts = blocks.ask(count_part, part) if counts is None else counts
+        counts = blocks.ask(count_part, part) if request.counts is None else request.counts
         fold_counts: tuple[ValueCounts, ...] = ()
         if estimate == "cv":
             refuse_many_folds(dataset, folds)
-            blocks, part = deal_blocks(blocks, part, folds, seed), EVERYTHING
+            blocks, part = deal_blocks(blocks, part, folds, request.seed), EVERYTHING
             fold_counts = tuple(blocks.ask(count_folds))
         compiled = compiled and self._not_compiled_because is None
         self._blocks = blocks
