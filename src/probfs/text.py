@@ -146,8 +146,8 @@ def shorten_middle(text: str, width: int) -> str:
 
 def first_line(error: object) -> str:
     """The first line of an error of another library, safe to show."""
-    lines = str(error).strip().splitlines() or [type(error).__name__]
-    return printable(lines[0].rstrip(".:"))
+    lines = str(getattr(error, "strerror", None) or error).strip().splitlines() or [type(error).__name__]
+    return printable(mask_urls(lines[0].rstrip(".:")))
 
 
 def listed(names: Iterable[str], most: int = 6) -> str:

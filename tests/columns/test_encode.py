@@ -100,8 +100,8 @@ def check_that_all_ways_give_the_same(case: Case) -> None:
     marked = mark_missing(table, usual.na).columns.values()
     if all(column.distinct() for column in marked if column.is_numeric):
         # A column without a value is one of numbers only to those who read them.
-        as_texts = read_csv_text(as_csv(cells), options=replace(usual, as_text=every_name))
-        assert everything(as_texts, [], case) == everything(table, [], case)
+        texts_of = read_csv_text(as_csv(cells), options=replace(usual, as_text=every_name))
+        assert everything(texts_of, [], case) == everything(table, [], case)
 
 
 HEALTH = [HealthCheck.too_slow, HealthCheck.data_too_large]

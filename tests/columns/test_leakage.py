@@ -103,7 +103,7 @@ def labelled_cells(draw: Any) -> Cells:
     return codes, labels, weights, values, classes
 
 
-def as_texts(codes: list[int], values: int) -> Column:
+def texts_of(codes: list[int], values: int) -> Column:
     return text_column("a", np.array(codes, np.uint8), text_array([f"v{n}" for n in range(values)]))
 
 
@@ -111,7 +111,7 @@ def as_numbers(codes: list[int], values: int) -> Column:
     return number_column("a", np.where(np.equal(codes, values), np.nan, codes))
 
 
-@pytest.mark.parametrize("make", [as_texts, as_numbers])
+@pytest.mark.parametrize("make", [texts_of, as_numbers])
 @given(labelled_cells(), st.booleans())
 def test_the_simplest_way_to_tell_the_class_is_found(make: Any, cells: Cells, repeat: bool) -> None:
     codes, labels, weights, values, classes = cells

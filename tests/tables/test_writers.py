@@ -73,10 +73,9 @@ TEXTS = (
 
 
 @pytest.mark.parametrize("kind", ["parquet", "feather"])
-@pytest.mark.parametrize("plain_numbers", [False, True])
-def test_typed_formats_keep_every_type_and_digit(kind: str, plain_numbers: bool) -> None:
+def test_typed_formats_keep_every_type_and_digit(kind: str) -> None:
     first = read_bytes(table_bytes(table_in_memory(EXACT, ""), "feather"), "t.feather")
-    data = table_bytes(first, kind, plain_numbers=plain_numbers)
+    data = table_bytes(first, kind)
     back = pq.read_table(io.BytesIO(data)) if kind == "parquet" else pa.ipc.open_file(data).read_all()
     assert back.schema.equals(EXACT.schema)
     assert back.equals(EXACT)
@@ -132,7 +131,7 @@ NUMBERS = st.one_of(
 @given(st.lists(NUMBERS, min_size=1, max_size=5), st.sampled_from(TYPED))
 def test_texts_that_are_all_numbers_are_read_back_as_the_same_numbers(texts: list[str], kind: str) -> None:
     table = read_csv_text("a,y\n" + "".join(f"{text},p\n" for text in texts))
-    back = read_bytes(table_bytes(table, kind, "y", plain_numbers=True), f"t.{kind}").columns["a"]
+    back = read_bytes(table_bytes(table, kind, "y"), f"t.{kind}").columns["a"]
     assert [float(text or "nan") for text in cell_texts(back)] == [float(text) for text in texts]
     if back.kind is Kind.NUMBER and all(text.strip("+- ").isdigit() for text in texts):
         assert [int(text or 0) for text in cell_texts(back)] == [int(text) for text in texts]
@@ -155,7 +154,7 @@ def test_texts_become_numbers_unless_something_is_lost(
     kind: str, cells: list[str], expected: pa.DataType | None
 ) -> None:
     table = read_csv_text("a,y\n" + "".join(f"{cell},p\n" for cell in cells))
-    data = table_bytes(table, kind, "y", plain_numbers=True)
+    data = table_bytes(table, kind, "y")
     column = read_bytes(data, f"t.{kind}").columns["a"]
     assert column.kind is (Kind.TEXT if expected is None else Kind.NUMBER)
     assert expected is not None or cell_texts(column) == cells

@@ -266,11 +266,6 @@ def select(
     Selection
         A verdict on every column, and the honest estimate.
 
-    Raises
-    ------
-    ProbfsError
-        If the table cannot be read, or if a parameter or the mapping is wrong; its message is one line.
-
     Examples
     --------
     >>> selection = select("sample_data/breast_cancer.csv", target="class", keep=2, folds=0)
@@ -324,11 +319,6 @@ def pairs(
     -------
     Pairs
         All pairs, best first, each with its gain, p and q.
-
-    Raises
-    ------
-    ProbfsError
-        If the table cannot be read, or if a parameter or the mapping is wrong; its message is one line.
 
     Examples
     --------
@@ -401,11 +391,6 @@ def read(
     Table
         Columns of numbers, dates and texts: ``kinds`` says which is which, ``arrow`` is the ``pyarrow.Table``, and
         ``notes`` say what to know about how it was read.
-
-    Raises
-    ------
-    ProbfsError
-        If the table cannot be read, or if a parameter is wrong; its message is one line.
 
     Examples
     --------

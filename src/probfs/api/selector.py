@@ -23,7 +23,6 @@ from probfs.api.calls import rank, select
 from probfs.api.options import CLASSIFIER
 from probfs.api.training_table import (
     TrainingTable,
-    collected,
     column_names,
     is_frame,
     is_pandas,
@@ -38,6 +37,7 @@ from probfs.columns.choice import ABOUT_ROWS, DEFAULT_MIN_CLASS
 from probfs.errors import UsageError
 from probfs.notes import NoteKind
 from probfs.ranking.result import Ranking
+from probfs.tables.frames import collected
 from probfs.text import counted, listed, option
 
 AUTO = "auto"

@@ -21,7 +21,7 @@ from probfs.notes import NoteKind
 from probfs.tables.arrays import Floats, Integers, code_type, text_array
 from probfs.tables.cells import Kind
 from probfs.tables.column import Column, text_column
-from probfs.tables.frames import table_in_memory
+from probfs.tables.frames import collected, table_in_memory
 from probfs.tables.header import name_columns
 from probfs.tables.table import Table
 from probfs.text import option, quoted
@@ -99,11 +99,6 @@ def unlabelled_table(estimator: Any, data: Any) -> Table:
 def column_names(estimator: Any) -> tuple[str, ...]:
     """What tables call the columns of X, by position."""
     return name_columns(_names_in(estimator), "X").names
-
-
-def collected(data: Any) -> Any:
-    """A lazy frame of polars as a frame; all else as it is."""
-    return data.collect() if hasattr(data, "collect_schema") and hasattr(data, "collect") else data
 
 
 def is_pandas(data: Any) -> bool:

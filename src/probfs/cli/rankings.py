@@ -82,6 +82,7 @@ def select(given: Given) -> None:
     destination = choose_destination(RESULT_FORMATS, given, format="csv" if names else None)
     from probfs.api import calls
     from probfs.ranking.inputs import every_name
+    from probfs.tables.formats import TABLE_FORMATS
     from probfs.tables.reading import ReadOptions, read_table
     from probfs.tables.writers import choose_table_format, table_bytes
 
@@ -91,14 +92,17 @@ def select(given: Given) -> None:
         if reduced is not None:
             # It is needed twice; otherwise mistakes in options are found before it is read.
             reading = {name: given.pop(name) for name in READING if name in given and name != "decimal"}
-            table = read_table(files, ReadOptions(**reading, decimal=given.get("decimal"), as_text=every_name))
+            decimal, typed = given.get("decimal"), TABLE_FORMATS[reduced_format].typed
+            # Formats of text get all cells as they are spelled.
+            as_text = None if typed and decimal != "," else every_name
+            table = read_table(files, ReadOptions(**reading, decimal=decimal, as_text=as_text))
         report = destination.format.tells_background
         selected = calls.select(table or files, **given, report=report, on_note=reporter.note)
         if names and not selected.kept:
             reporter.note(NoteKind.NOTHING_KEPT.note("no column is kept, so no name is printed"))
     if table is not None:
         small, target = table.only(selected.reduced_columns), selected.input.target
-        deliver(table_bytes(small, reduced_format, target, safe=safe_csv, plain_numbers=True), reduced)
+        deliver(table_bytes(small, reduced_format, target, safe=safe_csv), reduced)
     if not names:
         destination.write(selected.top(top))
         return

@@ -24,7 +24,7 @@ from probfs.columns.numbers import (
     find_number_style,
 )
 from probfs.notes import NoteKind
-from probfs.tables.arrays import Flags, Integers, filled, index_array, is_empty, is_missing, is_number, mask_array
+from probfs.tables.arrays import Flags, Integers, filled, index_array, is_empty, is_missing, known_numbers, mask_array
 from probfs.tables.cells import Kind
 from probfs.text import option
 
@@ -153,7 +153,7 @@ def likely_kinds(values: pa.StringArray, order: str | None) -> dict[Kind, Flags]
     """Which of some texts are numbers, and which are dates, in the style that most of them have."""
     texts = pc.utf8_trim_whitespace(values)
     number, date = find_number_style(texts, None, by_hand=True), find_date_style(texts, order or "dmy", by_hand=True)
-    fit = {Kind.NUMBER: is_number(texts)}
+    fit = {Kind.NUMBER: ~np.isnan(known_numbers(texts))}
     if isinstance(number, NumberStyle):
         fit[Kind.NUMBER] = fit[Kind.NUMBER] | ~is_missing(replace(number, strict=True).parse(texts))
     if isinstance(date, DateStyle):

@@ -12,7 +12,7 @@ from probfs.columns.prepare import ColumnPlan, PreparedTable, Role
 from probfs.columns.rules import Category, Measured, Quantiles
 from probfs.errors import DataError
 from probfs.notes import Note, NoteKind
-from probfs.tables.cells import Kind, as_texts
+from probfs.tables.cells import Kind, texts_of
 from probfs.tables.column import Column
 
 
@@ -96,7 +96,7 @@ def _summary(prepared: PreparedTable, plan: ColumnPlan) -> ColumnSummary:
         kind_of(column),
         every.distinct(prepared.weights) if column is not every else int(np.count_nonzero(present)),
         int(counts[-1]),
-        None if top is None else as_texts(column.entries[top : top + 1])[0].as_py(),
+        None if top is None else texts_of(column.entries[top : top + 1])[0].as_py(),
         0 if top is None else int(present[top]),
         f"target ({prepared.target.reason})" if plan.role is Role.TARGET else plan.describe(),
         prepared.texts.columns[plan.name].describe() if plan.name in prepared.texts.columns else "",

@@ -29,7 +29,7 @@ from probfs.tables.arrays import (
     short_number,
     text_array,
 )
-from probfs.tables.cells import Kind, as_texts, numbers_by_row
+from probfs.tables.cells import Kind, numbers_by_row, texts_of
 from probfs.text import counted, listed, option, quoted
 
 UNKNOWN = -1
@@ -63,7 +63,7 @@ class Seen:
 
     def texts(self) -> pa.StringArray:
         """The values as texts in the order of their type, else sorted."""
-        texts = as_texts(self.values)
+        texts = texts_of(self.values)
         return texts if self.ordered else pc.take(texts, pc.sort_indices(texts))
 
 
@@ -97,7 +97,7 @@ def end_label(point: float, kind: Kind) -> str:
 
 def positions_in(values: pa.Array, among: pa.StringArray) -> Integers:
     """The position of each value among some texts, UNKNOWN where it is not there."""
-    return filled(pc.index_in(as_texts(values), value_set=among), UNKNOWN).astype(np.int64)
+    return filled(pc.index_in(texts_of(values), value_set=among), UNKNOWN).astype(np.int64)
 
 
 def some_numbers(values: pa.Array, kind: Kind) -> Floats:
@@ -125,7 +125,7 @@ def finite_numbers(values: pa.Array, kind: Kind, *, strict: bool = True) -> Floa
     for wrong, problem in ((np.isnan(numbers) & strict, not_a_number), (np.isinf(numbers), infinite)):
         if wrong.any():
             position = int(wrong.argmax())
-            text = as_texts(values[position : position + 1])[0].as_py()
+            text = texts_of(values[position : position + 1])[0].as_py()
             raise UnfitValueError(position, f"{quoted(text)} {problem}")
     return numbers
 
@@ -204,10 +204,10 @@ class Groups:
         labels = list(self.groups)
         members = {value.strip(): place for place, values in enumerate(self.groups.values()) for value in values}
         if self.other is None:
-            known = as_texts(seen.values) if seen.declared is None else seen.declared
+            known = texts_of(seen.values) if seen.declared is None else seen.declared
             for value in [value for value in known.to_pylist() if value not in members]:
                 if value in self.groups:
-                    at = int(positions_in(text_array([value]), as_texts(seen.values))[0])
+                    at = int(positions_in(text_array([value]), texts_of(seen.values))[0])
                     raise UnfitValueError(at, f"{quoted(value)} is the name of a group but in none; list it in one")
                 members[value] = len(labels)
                 labels.append(value)

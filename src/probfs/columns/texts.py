@@ -133,7 +133,7 @@ class ColumnTexts:
             column = column.recoded(new_codes, values)
         as_dates = Kind.DATE if self.kind is Kind.DATE else Kind.TEXT
         is_read = self.kind is not Kind.TEXT and numbers_of(column.values, as_dates) is not None
-        return column.read_as(self.kind) if is_read else column
+        return replace(column, kind=self.kind) if is_read else column
 
     def _parse_cells(self, cells: pa.ChunkedArray, all_fit: bool) -> pa.ChunkedArray | None:
         """Texts as numbers or moments; None where one is none, or where they are left as they are spelled."""

@@ -184,11 +184,6 @@ def parse_moments(texts: pa.StringArray) -> Floats | None:
     return None if np.isnan(seconds).any() else seconds
 
 
-def is_number(texts: pa.StringArray) -> Flags:
-    """For each text, whether it can be read as a number."""
-    return ~np.isnan(known_numbers(texts))
-
-
 def loses_a_zero(texts: pa.StringArray) -> bool:
     """Whether some text would lose a zero as a number, as 007 would."""
     trimmed = pc.utf8_trim_whitespace(texts)

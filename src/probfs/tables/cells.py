@@ -257,11 +257,6 @@ def texts_of(distinct: pa.Array) -> pa.Array:
     return pc.replace_substring_regex(texts, r"\.000000$", "") if pa.types.is_timestamp(distinct.type) else texts
 
 
-def as_texts(entries: pa.Array) -> pa.StringArray:
-    """Distinct cells as texts."""
-    return texts_of_numbers(numpy_array(entries)) if pa.types.is_floating(entries.type) else entries
-
-
 def unify_numbers(texts: pa.StringArray) -> pa.StringArray:
     """The texts with one spelling for each number, so that 1, 1.0 and +1 are the same value; all others are missing.
 

@@ -33,13 +33,13 @@ from probfs.tables.arrays import (
 from probfs.tables.cells import (
     Kind,
     UnusableError,
-    as_texts,
     encode_cells,
     is_text,
     kind_of,
     null_where,
     numbers_by_row,
     plain_cells,
+    texts_of,
     unify_numbers,
 )
 from probfs.text import printable
@@ -112,14 +112,14 @@ class Column:
         codes, entries = encode_cells(self.cells, self.kind)
         wanted = self.declared
         if self.order is not None:
-            wanted = self.order.filter(pc.is_in(self.order, value_set=as_texts(entries)))
+            wanted = self.order.filter(pc.is_in(self.order, value_set=texts_of(entries)))
         elif wanted is None and self.categorical:
             # An unordered type of categories lists them in any order.
             first = index_array(np.argsort(_first_rows(codes, len(entries))[:-1]))
-            entries, wanted = as_texts(entries), as_texts(entries.take(first))
+            entries, wanted = texts_of(entries), texts_of(entries.take(first))
         if wanted is None:
             return codes, entries
-        places = np.append(filled(pc.index_in(as_texts(entries), value_set=wanted), len(wanted)), len(wanted))
+        places = np.append(filled(pc.index_in(texts_of(entries), value_set=wanted), len(wanted)), len(wanted))
         return looked_up(places.astype(code_type(len(wanted))), codes), wanted
 
     @property
@@ -135,7 +135,7 @@ class Column:
     @cached_property
     def values(self) -> pa.StringArray:
         """The distinct texts of the column, each number in one spelling; all declared ones, where there are such."""
-        return as_texts(self.entries)
+        return texts_of(self.entries)
 
     @property
     def by_row(self) -> Floats:
@@ -148,12 +148,11 @@ class Column:
             return numpy_array(self.entries)
         return numbers_of(self.values, self.kind)
 
-    def recoded(self, new_codes: Codes, values: pa.StringArray, kind: Kind | None = None) -> Column:
+    def recoded(self, new_codes: Codes, values: pa.StringArray) -> Column:
         """The column with other values; ``new_codes`` has the new code of each value, and that of missing cells."""
         codes = looked_up(new_codes, self.codes)
         declared = None if self.declared is None else values
-        cells, kind = dictionary_cells(codes, values), kind or self.kind
-        return replace(self, cells=cells, kind=kind, declared=declared, typed=False, stored=None)
+        return replace(self, cells=dictionary_cells(codes, values), declared=declared, typed=False, stored=None)
 
     def without_cells(self, gone: Flags) -> Column:
         """The column with some cells made missing."""
@@ -164,10 +163,6 @@ class Column:
         """The column with the cells made missing that hold some of its values."""
         left = self.without_cells(np.append(gone, False)[self.codes])
         return left if self.declared is None else replace(left, declared=self.declared.filter(mask_array(~gone)))
-
-    def read_as(self, kind: Kind) -> Column:
-        """The column with its texts read as numbers or dates, which all of them are."""
-        return replace(self, kind=kind)
 
     def counts(self, weights: Integers | None = None) -> Integers:
         """How many rows hold each value, the last entry being missing cells; without weights, each row counts once."""

@@ -76,7 +76,8 @@ def _is_arrow(data: object) -> bool:
     return not is_pandas(data) and (hasattr(data, "__arrow_c_stream__") or hasattr(data, "__arrow_c_array__"))
 
 
-def _collected(data: Any) -> Any:
+def collected(data: Any) -> Any:
+    """A lazy frame of polars as a frame; all else as it is."""
     return data.collect() if hasattr(data, "collect_schema") and hasattr(data, "collect") else data
 
 
@@ -90,7 +91,7 @@ def table_in_memory(data: Any, parameter: str, names: Sequence[Any] | None = Non
     if _is_array(data):
         # Subclasses of numpy's may index columns differently.
         return _table_of_array(data if np.ma.isMaskedArray(data) else np.asarray(data), names)
-    data = _collected(data)
+    data = collected(data)
     if is_pandas(data) and hasattr(data, "columns"):
         return _table_of_pandas(data)
     if _is_arrow(data):
@@ -296,7 +297,7 @@ def column_of_labels(y: Any) -> Column:
     """The values as a column, which has no name where they have none."""
     if isinstance(y, (str, bytes)):
         raise UsageError(f"y must hold a value for each row; to name a column, use {option('target', str(y))}")
-    y = _collected(y)
+    y = collected(y)
     name = getattr(y, "name", None)
     name = "" if name is None or name != name or callable(name) else str(name)
     what = type(y).__name__

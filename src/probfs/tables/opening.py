@@ -21,8 +21,8 @@ from typing import Any, BinaryIO, TypeAlias, TypeVar
 
 from probfs.errors import DataError, UsageError
 from probfs.runtime.progress import Progress, current_listener
-from probfs.tables.urls import first_line, is_url, open_url
-from probfs.text import option, printable, shown_bytes, shown_url
+from probfs.tables.urls import is_url, open_url
+from probfs.text import first_line, option, printable, shown_bytes, shown_url
 
 Result = TypeVar("Result")
 STANDARD_INPUT = "-"
@@ -100,20 +100,11 @@ class ReadOptions:
     """Which columns need not be read, in formats that can pass over them; without it, all are read."""
 
     def __post_init__(self) -> None:
-        if self.input_format is not None:
-            from probfs.tables.formats import TABLE_FORMATS
-
-            TABLE_FORMATS.get(self.input_format, "input_format")
         if self.delimiter is not None and (
             len(self.delimiter) != 1 or not self.delimiter.isascii() or self.delimiter in '"\r\n\0'
         ):
             problem = f"{self.delimiter!r} is not one plain character, like ';' or a tab"
             raise UsageError(f"{option('delimiter')}: {problem}")
-        if self.decimal not in (None, ".", ","):
-            raise UsageError(f"{option('decimal')}: {self.decimal!r} is neither '.' nor ','")
-        rows = self.skip_rows
-        if rows is not None and (isinstance(rows, bool) or not isinstance(rows, int) or rows < 0):
-            raise UsageError(f"{option('skip_rows')}: {rows!r} is not a whole number of rows, 0 or more")
 
     def for_another(self, path: str | os.PathLike[str]) -> ReadOptions:
         """The options for a further file, without those that its format has no use for."""

@@ -7,7 +7,6 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import accumulate
 
 import numpy as np
 import pyarrow as pa
@@ -15,7 +14,7 @@ import pyarrow as pa
 from probfs.errors import DataError, UsageError
 from probfs.notes import Note, NoteKind
 from probfs.runtime.memory import require_memory
-from probfs.runtime.progress import Progress, current_listener, listening
+from probfs.runtime.progress import listening, report
 from probfs.tables.arrays import text_array
 from probfs.tables.cells import Kind
 from probfs.tables.column import Column, dictionary_cells, missing_column, text_column, unread_column, unusable_cells
@@ -52,19 +51,11 @@ def read_parts(parts: Sequence[Part], options: ReadOptions, source: str) -> Tabl
         options = replace(options, unneeded=None)
     read: list[tuple[Part, Table]] = []
     empty: list[NoRowsError] = []
-    # Of a URL it is not known how many bytes it has before it is opened.
-    sizes = (os.path.getsize(part.path) if os.path.exists(part.path) else 0 for part in parts)
-    ends = list(accumulate(sizes, initial=0))
-    held, listener = 0, current_listener()
-    for part, start in zip(parts, ends, strict=False):
-
-        def tell(progress: Progress, before: int = start) -> None:
-            # Over the bytes of all files.
-            if progress.unit == "bytes" and progress.total is not None and ends[-1]:
-                progress = replace(progress, done=min(before + progress.done, ends[-1]), total=ends[-1])
-            listener(progress)
-
-        with listening(tell):
+    held = 0
+    for number, part in enumerate(parts):
+        report("reading", number, len(parts), "files")
+        # Not of the bytes of each.
+        with listening(lambda progress: None):
             try:
                 table = read_part(part, options)
             except NoRowsError as error:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from probfs.errors import DataError
-from probfs.text import mask_urls, printable, shown_url
+from probfs.text import first_line, printable, shown_url
 
 # A chain begins with the name of a file system alone: simplecache::s3://bucket/table.csv.
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*(?:::.*)?://")
@@ -106,9 +106,3 @@ def _urls_of(found: list[str], url: str, files: Any, path: str) -> list[str]:
     if given_path and given.endswith(given_path):
         return [given.removesuffix(given_path) + other for other in found]
     return [files.unstrip_protocol(other) for other in found]
-
-
-def first_line(error: BaseException) -> str:
-    """The first line of a driver's message, which may name the whole URL."""
-    told = (getattr(error, "strerror", None) or str(error) or type(error).__name__).splitlines()
-    return printable(mask_urls(told[0].rstrip(".")))

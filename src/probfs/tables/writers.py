@@ -9,7 +9,6 @@ import json
 import os
 import re
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -19,7 +18,7 @@ import pyarrow.compute as pc
 from probfs.errors import DataError
 from probfs.runtime.output import format_by_ending
 from probfs.tables.arrays import EXACT, Codes, index_array, short_number, text_array
-from probfs.tables.cells import Kind, encode_exactly, is_text
+from probfs.tables.cells import Kind, encode_exactly, is_text, numbers_by_row
 from probfs.tables.column import Column, dictionary_cells, number_column
 from probfs.tables.formats import CSV, TABLE_FORMATS, is_writable
 from probfs.tables.table import Table
@@ -49,40 +48,19 @@ def choose_table_format(
     return format_by_ending(path, endings, CSV.name, parameter, by_name)
 
 
-def table_bytes(
-    table: Table, format_name: str, target: str | None = None, *, safe: bool = False, plain_numbers: bool = False
-) -> bytes:
+def table_bytes(table: Table, format_name: str, target: str | None = None, *, safe: bool = False) -> bytes:
     """The table as a file of one of the formats.
 
     The column called ``target`` is written as a list of classes even if they look like numbers, where the format tells
     these apart. With ``safe``, a text that a spreadsheet would take for a formula begins with an apostrophe in CSV and
-    TSV. With ``plain_numbers``, texts that are numbers become numbers, where the format has both. A column that cannot
-    be used cannot be written either.
+    TSV. A column that cannot be used cannot be written either.
     """
     table_format = TABLE_FORMATS.get(format_name, TABLE_FORMATS.parameter, is_writable)
     if not table.columns:
         raise DataError("has no column left to write; drop fewer", source=table.source)
     for column in table.columns.values():
         table.usable(column)
-    if plain_numbers and table_format.typed:
-        table = replace(table, columns={one.name: _as_numbers(one, target) for one in table.columns.values()})
     return table_format.write(table, target, safe)
-
-
-def _as_numbers(column: Column, target: str | None) -> Column:
-    """A column of texts that are all numbers, none of which is lost or changed, as numbers; any other as it is.
-
-    The texts of the target are classes: they become numbers only if no two of them are the same number.
-    """
-    if column.typed or column.kind is not Kind.TEXT or column.is_nominal or not len(column.values):
-        return column
-    numbers = column.numbers()
-    if numbers is None or not np.isfinite(numbers).all():
-        return column
-    if column.name == target and len(np.unique(numbers)) < len(numbers):
-        return column
-    cells = _number_cells(column)
-    return column if cells is None else Column(column.name, cells, Kind.NUMBER)
 
 
 def _number_cells(column: Column) -> pa.ChunkedArray | None:
@@ -93,7 +71,7 @@ def _number_cells(column: Column) -> pa.ChunkedArray | None:
     except pa.ArrowInvalid:
         if pc.any(pc.match_substring_regex(column.values, _LONG_WHOLE_NUMBER)).as_py():
             return None
-        return number_column(column.name, column.read_as(Kind.NUMBER).by_row).cells
+        return number_column(column.name, numbers_by_row(column.cells, Kind.NUMBER)).cells
 
 
 def parquet_bytes(table: Table, target: str | None, safe: bool) -> bytes:
