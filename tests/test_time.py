@@ -34,7 +34,7 @@ def problems_in_time(draw: st.DrawFn) -> tuple[Problem, Dataset, int]:
     times = draw(st.lists(st.integers(0, 3), min_size=early, max_size=early))
     times += draw(st.lists(st.integers(0, 9), min_size=len(problem.rows) - early, max_size=len(problem.rows) - early))
     dataset = replace(dataset_of(problem), times=np.array(times) * 7)
-    importance = draw(st.lists(st.sampled_from([1, 3]), min_size=len(times), max_size=len(times)))
+    importance = draw(st.lists(st.sampled_from([1, 3, 50]), min_size=len(times), max_size=len(times)))
     exact = tuple(Fraction(own * len(importance), sum(importance)) for own in importance)
     weights = normalise_weights(np.array(importance) / 7, dataset.counts)
     return replace(problem, weights=exact), replace(dataset, weights=weights), folds
@@ -151,6 +151,24 @@ def test_rows_are_judged_by_earlier_ones(classifier: Any) -> None:
     shuffled = probfs.rank(frame.drop(columns="when"), estimate="cv", **how)
     # What was true then is believed too long.
     assert by_time.rounds[0].errors / 180 > shuffled.rounds[0].errors / 240 + 0.05
+
+
+@pytest.mark.parametrize("classifier", ["nb", "logistic", "svm", LogisticRegression()])
+def test_weights_of_earlier_rows_are_those_of_each_other_alone(classifier: Any) -> None:
+    # However little they weigh beside later rows, a model that knows no others learns as much from them.
+    how: dict[str, Any] = {"target": "y", "time": "when", "weight": "w", "classifier": classifier}
+    how |= {"shrink": "off"} if classifier == "nb" else {"jobs": 1}
+    frames = [table(80).assign(w=np.where(np.arange(80) < 40, early, 1) * ([1, 3] * 40)) for early in (0.1, 1e-5)]
+    flat, steep = (probfs.rank(frame, folds=2, screen=False, **how) for frame in frames)
+    assert flat.rounds[0].rows == 40
+    assert [own.errors for own in flat.rounds] == [own.errors for own in steep.rounds]
+    for own, other in zip(flat.features, steep.features, strict=True):
+        assert (own.feature, own.s_s) == (other.feature, pytest.approx(other.s_s, rel=1e-6))
+    flat, steep = (probfs.select(frame, folds=2, false_discoveries=1, keep=2, **how).honest for frame in frames)
+    assert flat is not None
+    assert steep is not None
+    assert flat.kept.log_loss == pytest.approx(steep.kept.log_loss, rel=1e-6)
+    assert flat.all.log_loss == pytest.approx(steep.all.log_loss, rel=1e-6)
 
 
 @pytest.mark.parametrize("options", [{}, {"classifier": "logistic", "jobs": 1}])

@@ -194,7 +194,9 @@ def test_a_note_says_how_many_rows_say_as_much() -> None:
     ranking = probfs.rank(frame, target="y", weight="w")
     effective = frame["w"].sum() ** 2 / (frame["w"] ** 2).sum()
     (note,) = (note for note in ranking.warnings if note.code == "effective-rows")
-    assert note.startswith(f"with weight=, the 240 rows tell as much as {effective:,.1f} rows of equal weight")
+    assert note.startswith(
+        f"with weight=, the 240 rows hold as much information as {effective:,.1f} rows of equal weight"
+    )
     assert not note.is_warning
 
 

@@ -150,9 +150,13 @@ def score_round(
     sets, labels = training_sets(problem, estimate, folds), [problem.labels[row] for row in judged]
     scored = [(problem.rows[row], sets[row]) for row in judged] + [(row, everyone) for row in others]
 
+    def scale(training: Sequence[int]) -> Fraction:
+        """Rows that come one after the other weigh 1 on average in each training set: smoothing is in its units."""
+        return problem.weigh(training) / len(training) if estimate == "time" else Fraction(1)
+
     def judge(features: Sequence[int]) -> list[list[Number]]:
         columns = problem.columns_of(features)
-        return [posterior(problem, training, row, columns, smoothing, exponent) for row, training in scored]
+        return [posterior(problem, rows, row, columns, smoothing * scale(rows), exponent) for row, rows in scored]
 
     full = judge(active)
     scores: Scores = {}

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 
 from probfs.classifiers.naive_bayes.model import IMPOSSIBLE, Shrinkage, ShrinkName
-from probfs.classifiers.naive_bayes.rows import Model, Rows, code_dtype, compile_rows
+from probfs.classifiers.naive_bayes.rows import Model, Rows, code_dtype, compile_rows, scale_smoothing
 from probfs.classifiers.options import DEFAULT_FOLDS, EstimateName
 from probfs.classifiers.protocol import Features, RoundScores
 from probfs.classifiers.row_odds import Moments, RowOdds, least_probability
@@ -118,9 +118,11 @@ class FittedNaiveBayes:
                 folds = models if self._folds_note is None else min(DEFAULT_FOLDS, dataset.units)
                 estimate, left_out = "cv", ()
         self._rows, self._weight, self._unlabelled_rows = dataset.rows, dataset.total_weight, dataset.unlabelled_rows
-        by_time = estimate == "cv" and dataset.times is not None
-        if by_time:
-            judged = replace(dataset, counts=np.where(consecutive_folds(dataset, folds) > 0, dataset.counts, 0))
+        rows_before: tuple[float, ...] = ()
+        if estimate == "cv" and dataset.times is not None:
+            fold_of_each = consecutive_folds(dataset, folds)
+            rows_before = tuple(np.bincount(fold_of_each, dataset.counts, folds).cumsum()[:-1].tolist())
+            judged = replace(dataset, counts=np.where(fold_of_each > 0, dataset.counts, 0))
             self._rows, self._weight = judged.rows, judged.total_weight
         self._smoothing = smoothing
         blocks = LocalBlocks(Block(dataset)) if request.blocks is None else request.blocks
@@ -139,7 +141,8 @@ class FittedNaiveBayes:
             fold_counts = tuple(blocks.ask(count_folds))
         compiled = compiled and self._not_compiled_because is None
         self._blocks = blocks
-        self._model = blocks.share(Model(counts, smoothing, estimate, compiled, fold_counts, by_time, left_out, part))
+        model = Model(counts, smoothing, estimate, compiled, fold_counts, rows_before, left_out, part)
+        self._model = blocks.share(model)
         self._shrinkage = Shrinkage(shrink, counts, smoothing)
         self._is_active = np.ones(len(dataset.features), dtype=np.bool_)
         self.drop(np.empty(0, dtype=np.intp))
@@ -211,6 +214,8 @@ def require_memory_for(dataset: Dataset, estimate: EstimateName, folds: int) -> 
 def judge_held_out(request: HoldOutRequest, smoothing: float) -> RowOdds:
     """The odds of the rows held out, class by class and in their order, by the model of the training rows."""
     features = np.asarray(request.features, dtype=np.int64)
+    if request.dataset.times is not None:
+        smoothing = scale_smoothing(smoothing, request.training, request.dataset.rows)
     model = Model(request.training.of_features(features), smoothing, "resubstitution", compiled=False)
     dataset = replace(
         request.dataset,

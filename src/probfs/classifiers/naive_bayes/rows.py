@@ -260,6 +260,13 @@ class CompiledRows(Rows):
         self._divide_out(np.empty(0, dtype=np.intp))
 
 
+def scale_smoothing(smoothing: float, counts: ValueCounts, rows: float) -> float:
+    """The smoothing with which counts of so many rows answer as if these weighed 1 on average: weights that fall
+    steeply with time would leave the first models little but smoothing.
+    """
+    return smoothing * float(counts.class_rows.sum()) / rows
+
+
 def compile_rows(block: Block | None, code_dtype: np.dtype[Any], classes: int) -> str | None:
     """Compile the loops for codes of this type, or load them, by having them go through one row, in the process of a
     block; why that failed, if it did.
@@ -291,8 +298,10 @@ class Model:
     """Whether compiled loops go through the cells, where they can be had."""
     folds: tuple[ValueCounts, ...] = ()
     """Of each fold, for ``estimate="cv"``."""
-    by_time: bool = False
-    """Whether each fold is judged by a model of those before it; the first is not judged."""
+    rows_before: tuple[float, ...] = ()
+    """Where each fold is judged by a model of those before it: how many rows these have, for each fold but the first,
+    which is not judged.
+    """
     left_out: tuple[Floats, ...] = ()
     """Of each class, the different weights of its rows, for ``estimate="loo"``."""
     part: Part = EVERYTHING
@@ -309,9 +318,11 @@ class Model:
         if self.estimate == "loo":
             left_out = [(label, weight) for label, weights in enumerate(self.left_out) for weight in weights.tolist()]
             return LogOdds.join([LogOdds.of(self.counts, self.smoothing, *row) for row in left_out])
+        if self.rows_before:
+            earlier = zip(accumulate(self.folds[:-1]), self.rows_before, strict=True)
+            return LogOdds.join([LogOdds.of(known, scale_smoothing(self.smoothing, known, n)) for known, n in earlier])
         if self.estimate == "cv":
-            without = accumulate(self.folds[:-1]) if self.by_time else [self.counts - fold for fold in self.folds]
-            return LogOdds.join([LogOdds.of(training, self.smoothing) for training in without])
+            return LogOdds.join([LogOdds.of(self.counts - fold, self.smoothing) for fold in self.folds])
         return self.of_all_rows
 
     def labelled_rows(self, dataset: Dataset, block: Block | None = None) -> Rows:
@@ -330,7 +341,7 @@ class Model:
                 copies = np.array([block.copies(fold) for fold in range(block.folds)])
                 model, rows = np.nonzero(copies)
                 counts = copies[model, rows]
-            if self.by_time:
+            if self.rows_before:
                 later = model > 0
                 rows, model, counts = rows[later], model[later] - 1, counts[later]
         elif self.estimate == "loo":

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import ClassVar
 
@@ -104,10 +104,14 @@ class Trainer(ABC):
         self.encoder = MatrixEncoder(dataset, encoding, name)
         self.labels, self.counts, self.weights = dataset.labels, dataset.counts, dataset.weights
         self.classes = len(dataset.classes)
+        self._in_time = dataset.times is not None
 
     def training_rows(self, training: Integers) -> TrainingRows:
-        """The labelled rows of which copies are left to train on."""
-        return TrainingRows.of(self.labels, training, self.classes, self.weights)
+        """The labelled rows of which copies are left to train on. Earlier rows may weigh little in the table, but weigh
+        1 on average where a model knows no others.
+        """
+        rows = TrainingRows.of(self.labels, training, self.classes, self.weights)
+        return replace(rows, weights=rows.weights * (rows.counts.sum() / rows.weights.sum())) if self._in_time else rows
 
     @abstractmethod
     def fit(self, features: Features, training: Integers) -> Model:
