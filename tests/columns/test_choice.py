@@ -282,7 +282,7 @@ def test_a_mapping_that_cannot_be_read_is_named(write: Write) -> None:
         parse_mapping(b'target = "y"\n# \xff\n', "m")
     with pytest.raises(MappingError, match=r"no\\x1bne\.toml: cannot be read: no such file"):
         load_mapping("no\x1bne.toml")
-    with pytest.raises(MappingError, match=r"m\.toml: is larger than 4 MiB; is it a mapping\?"):
+    with pytest.raises(MappingError, match=r"m\.toml: is larger than 32 MiB; is it a mapping\?"):
         load_mapping(write("m.toml", b"#" * (MOST_BYTES + 1)))
 
 

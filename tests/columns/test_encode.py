@@ -206,7 +206,7 @@ SAME, DIFFERENT = "the same value in every labelled row: ", "a different value i
     ("rows", "choice", "expected"),
     [
         (
-            [(f"{n:02}/2020", n * 1.5, "pq"[n % 2]) for n in range(1, 31)],
+            [(f"<{n}.5", n * 1.5, "pq"[n % 2]) for n in range(1, 31)],
             {},
             [
                 "cut into 5 intervals at quantiles of the labelled rows (bins=, or a mapping): 'b'",
@@ -236,6 +236,14 @@ def test_notes_say_what_to_know_before_ranking(rows: Any, choice: dict[str, Any]
     with command_line_language():
         _, told = encode(prepare_csv(text, **choice))
     assert told == tuple(note.replace("exclude=", "--exclude").replace("bins=", "--bins") for note in notes)
+
+
+def test_whole_numbers_beyond_doubles_are_different_values() -> None:
+    keys = [2**63 + n % 4 for n in range(24)]
+    for columns in ({"key": keys}, {"key": keys, "twin": keys[::-1]}):
+        dataset, notes = encode(prepare_frame({**columns, "y": ["p", "q", "q"] * 8}))
+        found = [[feature.labels[code].as_py() for code in feature.labelled] for feature in dataset.features]
+        assert (found, notes) == ([list(map(str, cells)) for cells in columns.values()], ())
 
 
 def test_a_few_dates_are_no_identifiers_whether_they_are_texts_or_dates() -> None:

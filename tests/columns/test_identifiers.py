@@ -150,9 +150,19 @@ def test_two_numbers_in_a_cell_are_no_identifier_and_the_note_says_what_to_do() 
     prepared = prepare_frame({"bp": pressures, "y": ["p", "q"] * 30})
     hint = "hold two numbers in a cell, like '100/60', and are taken as texts: 'bp'; give each a column of its own"
     assert (judged(prepared), [note for note in prepared.notes if "two numbers" in note]) == (None, [hint])
+    others = [f"unclear {n}" for n in range(7)]
+    some = prepare_frame({"bp": ["refused", *pressures[1:55], *others[:5]], "y": ["p", "q"] * 30})
+    assert (judged(some), hint.replace("100/60", "101/61") in some.notes) == (None, True)
+    few = prepare_frame({"bp": ["refused", *pressures[1:54], *others[:6]], "y": ["p", "q"] * 30})
+    assert not any("two numbers" in note for note in few.notes)
     assert reason_of_texts([f"{2000 + n % 20}/{n + 100}" for n in range(60)]) is not None, "numbers of cases"
     months = prepare_frame({"bp": [f"{n % 12 + 1}/{n + 10}" for n in range(60)], "y": ["p", "q"] * 30})
     assert not any("two numbers" in note for note in months.notes)
+
+
+def test_prices_in_several_currencies_are_no_identifier() -> None:
+    prepared = prepare_frame({"p": [f"{n}.50 {'EUR' if n % 2 else 'NOK'}" for n in range(60)], "y": ["p", "q"] * 30})
+    assert (judged(prepared), [note.code for note in prepared.notes]) == (None, ["may-be-numbers"])
 
 
 @pytest.mark.parametrize(

@@ -47,6 +47,12 @@ def read(texts: str, mapping: str = "", decimal: str | None = None, **choice: An
 
 
 AMONG = 'taken as missing among numbers: {} in \'x\'; na="none" keeps them as values, and so does the rule "category" '
+TIMES = "|".join(f"{n + 1}:{n + 10}" for n in range(21))
+ISO_DAYS = "|".join(f"2024-01-{n + 10}" for n in range(20))
+ODD_FORM = (
+    "look like dates or times, like '{}', but not all in one form that is read, and are taken as texts: 'x'; "
+    "write them like 2024-01-31, or as numbers"
+)
 MAYBE = "may mean missing: {} in 'x'; na=\"auto\" takes them as missing"
 READ = "read as {}: 'x' ({} like {}, which is {}); the rule \"category\" in a mapping keeps them as texts"
 LIKE = "look like {}, and are taken as texts: 'x'; {}"
@@ -125,6 +131,10 @@ def numbers(cells: int, text: str, plain: str) -> str:
                 'write all of them in one unit, or map the column as "number" if some only lack it',
             ),
         ),
+        (TIMES, {}, TIMES, ODD_FORM.format("1:10")),
+        (f"6.1.2024|{ISO_DAYS}", {}, f"6.1.2024|{ISO_DAYS}", ODD_FORM.format("6.1.2024")),
+        (f"NA|{TIMES}", {"na": ("auto",)}, f"|{TIMES}", ODD_FORM.format("1:10")),
+        (TIMES.rpartition("|")[0], {}, TIMES.rpartition("|")[0], ""),
         ("$5|6|7", {"mapping": '[columns]\nx = "number"'}, "5|6|7", numbers(1, "$5", "5")),
         ("$5|6", {"mapping": '[columns]\nx = "category"'}, "$5|6", ""),
         # Capitals.

@@ -38,6 +38,7 @@ PLAIN = {pa.float64(), pa.date32(), pa.timestamp("us"), pa.string(), pa.large_st
         ([np.float16(0.5), None], pa.float16(), ["0.5", None], Kind.NUMBER),
         ([2**63, 2**53 + 1, 0], pa.uint64(), [str(2**63), str(2**53 + 1), "0"], Kind.NUMBER),
         ([Decimal("1.50"), Decimal("-0.00"), None], pa.decimal128(5, 2), ["1.5", "0", None], Kind.NUMBER),
+        ([Decimal("63.12"), Decimal("-0.07")], pa.decimal128(10, 2), ["63.12", "-0.07"], Kind.NUMBER),
         ([Decimal("0.0000000150"), Decimal(10)], pa.decimal128(20, 10), ["1.5e-8", "10"], Kind.NUMBER),
         ([True, False, None], pa.bool_(), ["true", "false", None], Kind.TEXT),
         (["x", "", None, "é"], pa.string_view(), ["x", None, None, "é"], Kind.TEXT),
@@ -163,7 +164,7 @@ def test_any_damage_is_read_or_refused_in_one_line() -> None:
         with pytest.raises(DataError):
             read_bytes(data[:length], "t.feather")
     for name, content in (("t.parquet", b"PAR1" + b"x" * 50 + b"PAR1"), ("t.feather", b"FEA1 of old"), ("t.ipc", b"?")):
-        with pytest.raises(DataError, match=r"no readable (Parquet|Feather) file: |is a Feather file of version 1;"):
+        with pytest.raises(DataError, match=r"not a readable (Parquet|Feather) file: |is a Feather file of version 1;"):
             read_bytes(content, name)
 
 

@@ -222,6 +222,8 @@ def test_blanks_may_separate_cells(line: str) -> None:
     assert table_content(table) == {"name": ["bob", "De Vito"], "age": ["5", "61"], "y": ["p", "q"]}
     assert table.notes == (NoteKind.DELIMITER.note(f"{table.source}: cells are separated by blanks"),)
     assert table.place(1)[2] == 3
+    of_r = read_bytes(b'"mpg" "y"\n"Mazda RX4" 21 "p"\n"Hornet" 21.4 "q q"\n"Valiant" NA "p"\n', "t.txt")
+    assert table_content(of_r) == {"mpg": ["21", "21.4", "NA"], "y": ["p", "q q", "p"]}
     one_column = read_bytes(b"first name\nBob Hope\nAl Gore\n", "t.csv")
     assert list(one_column.columns) == ["first name"]
 

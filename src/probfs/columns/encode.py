@@ -237,7 +237,12 @@ def _code_numbers(prepared: PreparedTable) -> dict[str, tuple[FeatureCoding, Cod
         rule, column = plan.rule.fallback if isinstance(plan.rule, Numeric) else plan.rule, prepared.table.columns[name]
         if isinstance(rule, Quantiles):
             cut[rule.intervals].append(column)
-        elif plan.rule == Category() and name not in prepared.mapping.columns:
+        elif (
+            plan.rule == Category()
+            and name not in prepared.mapping.columns
+            and not pa.types.is_dictionary(column.cells.type)
+        ):
+            # Whole numbers that are no doubles are held as texts.
             few.append(column)
     jobs = [(partial(_cut_group, prepared, plans, intervals), columns) for intervals, columns in cut.items()]
     if prepared.labelled_weights is None and prepared.table.rows <= _FEW_ROWS:

@@ -48,7 +48,7 @@ _DAY = (
     rf"|{_MONTH_NAME}[-/. ](?:\d{{1,2}},?[-/. ])?{_YEAR}|\d{{1,2}}/{_YEAR}|\d{{4}}[-/ ]?[QM]\d{{1,2}})"
 )
 _CLOCK = r"\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?: ?[AaPp]\.?[Mm]\.?)?(?:Z| ?[+-]\d{2}:?\d{2}| [A-Z]{3,4})?"
-_DATE = rf"^(?:{_DAY}|(?:{_DAY}[T ]+)?{_CLOCK})$"
+DATE_OR_TIME = rf"^(?:{_DAY}|(?:{_DAY}[T ]+)?{_CLOCK})$"
 _A_DIGIT = r"\d"
 # What a table does not read as numbers: a comma before the fraction or between thousands, a currency, a percentage.
 _AMOUNT = r"^[<>~]? *[$€£]? *[+-]?(?:\d{1,3}(?:[,.' ]\d{3})+|\d+)?(?:[.,]\d+)?(?:[eE][+-]?\d+)? *[%$€£]?$"
@@ -162,7 +162,7 @@ def _kind_of_keys(column: Column, codes: Integers, numbers: Floats, present: int
 
 def look_like_dates(values: Texts) -> bool:
     """Whether texts are dates or times, as people write them."""
-    return _mostly_match(values, _DATE, _A_DIGIT)
+    return _mostly_match(values, DATE_OR_TIME, _A_DIGIT)
 
 
 def _mostly_match(values: Texts, pattern: str, somewhere: str) -> bool:

@@ -36,7 +36,7 @@ from probfs.tables.arrays import parse_moments, text_array
 from probfs.tables.cells import Kind
 from probfs.text import did_you_mean, mask_urls, printable, quoted
 
-MOST_BYTES = 4 << 20
+MOST_BYTES = 32 << 20
 _TOP_KEYS = ("target", "drop", "missing", "together", "columns")
 _COMPARISON = re.compile(r"(<=|>=|==|!=|<|>|=)\s*(.*)", re.DOTALL)
 _MEMBERSHIP = re.compile(r"in\s*(\[.*\])", re.DOTALL)

@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 
 from probfs.columns.choice import AUTO, CUT_ABOVE, NONE, ColumnChoice
 from probfs.columns.dates import DateStyle, are_iso_dates, find_date_style
-from probfs.columns.identifiers import look_like_dates
+from probfs.columns.identifiers import DATE_OR_TIME
 from probfs.columns.mapping import ColumnMapping
 from probfs.columns.missing import WORDS, mark_missing, without_texts
 from probfs.columns.numbers import (
@@ -62,7 +62,7 @@ _ANSWERS = ({"yes", "y", "true", "1"}, {"no", "n", "false", "0"})
 """Values that mean the same, perhaps."""
 _TWO_NUMBERS = r"^[0-9]{1,3}(?:\.[0-9]+)? ?/ ?[0-9]{1,3}(?:\.[0-9]+)?$"
 """Like a blood pressure; numbers of more digits may be those of cases."""
-_SPLIT_THEM = "give each a column of its own"
+_NEARLY_ALL = 0.9
 _WORDS = frozenset(WORDS.to_pylist())
 
 
@@ -93,9 +93,9 @@ class ColumnTexts:
 
     @property
     def measures(self) -> bool:
-        """Whether they are numbers with a currency, a percent sign or a unit, or two numbers in a cell."""
+        """Whether they are numbers with a currency, a percent sign or a unit, or look like numbers, dates or times."""
         has_unit = isinstance(self.style, NumberStyle) and bool(self.style.before or self.style.after)
-        return has_unit or (self.doubt is not None and self.doubt.remedy == _SPLIT_THEM)
+        return has_unit or self.doubt is not None
 
     def describe(self) -> str:
         """What is not read as it stands, and what may be meant, in a few words."""
@@ -234,13 +234,22 @@ def _find_kind(texts: Texts, rule: Rule | None, choice: ColumnChoice, decimal: s
     if found is None and scale is None and at_least(texts, CUT_ABOVE + 1):
         if are_iso_dates(texts):
             return ColumnTexts(kind=Kind.DATE)
-        found = find_date_style(texts, choice.dates)
-        if found is None and all_match(texts, _TWO_NUMBERS) and not look_like_dates(texts):
-            why = f"hold two numbers in a cell, like {quoted(texts[0].as_py())}"
-            found = Doubt(NoteKind.MAY_BE_NUMBERS, why, _SPLIT_THEM)
+        found = find_date_style(texts, choice.dates) or _doubt_about_form(texts)
     if found is None or isinstance(found, Doubt):
         return ColumnTexts(doubt=found)
     return ColumnTexts(style=found, kind=found.kind)
+
+
+def _doubt_about_form(texts: Texts) -> Doubt | None:
+    """A doubt about numbers, dates or times in forms that are not read."""
+    if all_match(texts, DATE_OR_TIME):
+        why = f"look like dates or times, like {quoted(texts[0].as_py())}, but not all in one form that is read"
+        return Doubt(NoteKind.DATE_FORMAT, why, "write them like 2024-01-31, or as numbers")
+    pairs = texts.filter(pc.match_substring_regex(texts, _TWO_NUMBERS))
+    if len(pairs) < _NEARLY_ALL * len(texts):
+        return None
+    why = f"hold two numbers in a cell, like {quoted(pairs[0].as_py())}"
+    return Doubt(NoteKind.MAY_BE_NUMBERS, why, "give each a column of its own")
 
 
 def _judge_words(

@@ -110,9 +110,10 @@ def _plain_numbers(cells: pa.ChunkedArray) -> pa.ChunkedArray:
     dtype = cells.type
     if pa.types.is_float64(dtype):
         return cells
-    if pa.types.is_floating(dtype):
-        # The doubles that are written in the same digits.
-        return cells.cast(pa.float32()).cast(pa.large_string()).cast(pa.float64())
+    if pa.types.is_floating(dtype) or (pa.types.is_decimal(dtype) and dtype.precision <= _EXACT_DIGITS):
+        # The doubles that are written in the same digits: Arrow makes 63.120000000000005 of the decimal 63.12.
+        cells = cells.cast(pa.float32()) if pa.types.is_floating(dtype) else cells
+        return cells.cast(pa.large_string()).cast(pa.float64())
     if pa.types.is_duration(dtype):
         unit = double_array(np.array([_UNITS_OF_A_SECOND[dtype.unit]]))[0]
         return pc.divide(cells.cast(pa.int64()).cast(pa.float64(), safe=False), unit)
@@ -122,8 +123,6 @@ def _plain_numbers(cells: pa.ChunkedArray) -> pa.ChunkedArray:
         if all(abs(end.as_py() or 0) < EXACT for end in ends.values()):
             return doubles
         return cells.cast(pa.string()).dictionary_encode()
-    if dtype.precision <= _EXACT_DIGITS:
-        return cells.cast(pa.float64())
     texts = pc.replace_substring_regex(cells.cast(pa.string()), r"\.0*$|(\.\d*?[1-9])0+$", r"\1")
     return texts.dictionary_encode()
 

@@ -143,15 +143,20 @@ def open_csv(table_input: TableInput) -> Iterator[CsvHead]:
 
 
 def _has_blanks_between(lines: Sequence[str], options: ReadOptions) -> bool:
-    """Whether nothing but blanks separates the first cells, as some columns of numbers show."""
+    """Whether nothing but blanks separates the first cells, as some columns of numbers show; rows may have names."""
     some = lines[options.skip_rows or 0 :][:_LINES_LOOKED_AT]
     if any(delimiter in line for line in some for delimiter in _DELIMITER_NAMES):
         return False
     header, *below = [row for line in some if (row := _BETWEEN_BLANKS.findall(line))] or [[]]
+    if len(header) > 1 and all(len(row) == len(header) + 1 for row in below) and _rows_have_names(below, len(header)):
+        below = [row[1:] for row in below]
     if len(header) < 2 or not below or any(len(row) != len(header) for row in below):
         return False
     columns = zip(header, zip(*below, strict=True), strict=True)
-    return any(all(map(is_number, cells)) and is_number(name) == options.no_header for name, cells in columns)
+    return any(
+        is_number(name) == options.no_header and all(cell == "NA" or is_number(cell) for cell in cells)
+        for name, cells in columns
+    )
 
 
 def _first_lines(raw: Any, start: int, table_input: TableInput) -> list[str]:
