@@ -259,7 +259,7 @@ def start_up(folder: Path) -> Iterator[Line]:
 def encoded(folder: Path, frame: pd.DataFrame) -> Dataset:
     path = folder / "encoded.csv"
     frame.to_csv(path, index=False)
-    prepared, _ = read_prepared(InputRequest(str(path)))
+    prepared = read_prepared(InputRequest(str(path)))
     return encode(prepared)[0]
 
 

@@ -50,7 +50,7 @@ def try_mapping(data: bytes) -> None:
         mapping = parse_mapping(data)
         table = read_delimited(_input(TABLE))
         _use(table, mapping)
-        apply_mapping(prepare(table, mapping, ColumnChoice()), mapping)
+        apply_mapping(prepare(table, mapping, ColumnChoice()))
 
     _try(apply)
 

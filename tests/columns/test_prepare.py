@@ -9,7 +9,6 @@ import pandas as pd
 import pytest
 
 from probfs.columns.encode import encode
-from probfs.columns.mapping import parse_mapping
 from probfs.columns.prepare import apply_mapping
 from probfs.columns.rules import Category, Measured, Numeric, Quantiles, Rule
 from probfs.columns.suggest import suggest_mapping
@@ -31,9 +30,8 @@ def test_the_note_on_the_target_is_safe_to_show() -> None:
 
 def test_a_mapping_is_applied_to_all_rows_and_drops_columns() -> None:
     text = 'drop = ["id"]\nmissing = ["2"]\n[columns]\na = "> 10"\nk = "numeric"\nc = "category"\n'
-    mapping = parse_mapping(text.encode())
     table = "id,a,k,c,y\n1,5,007,u,p\n2,50,1,w,q\n3,,2,new,\n"
-    mapped = apply_mapping(prepare_csv(table, text), mapping)
+    mapped = apply_mapping(prepare_csv(table, text))
     assert table_content(mapped) == {
         "a": ["no", "yes", None],
         "k": ["7", "1", None],
@@ -49,7 +47,7 @@ def test_numbers_that_no_rule_changes_keep_their_cells() -> None:
     days = pd.date_range("2020-01-01", periods=2, tz="Europe/Oslo")
     columns = {"big": [2**63 - 1, 5], "day": days, "a": ["x", "z"], "y": ["p", "q"]}
     mapping = "[columns]\na = '== x'\nbig = 'numeric'\n"
-    mapped = apply_mapping(prepare_frame(columns, mapping), parse_mapping(mapping.encode()))
+    mapped = apply_mapping(prepare_frame(columns, mapping))
     assert mapped.columns["big"].stored_cells.to_pylist() == [2**63 - 1, 5]
     assert mapped.columns["day"].stored_cells.to_pylist() == list(days)
 

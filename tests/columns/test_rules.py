@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 import probfs
 from probfs.columns.encode import encode
-from probfs.columns.mapping import parse_mapping
 from probfs.columns.prepare import apply_mapping
 from probfs.columns.rules import (
     UNKNOWN,
@@ -39,7 +38,7 @@ def mapped(values: list[str | None], rule: str, labels: list[str | None] | None 
     columns = {"x": values, "y": labels or ["a"] * len(values)}
     rows = "".join(f"{x or ''},{y or ''}\n" for x, y in zip(*columns.values(), strict=True))
     found = [
-        table_content(apply_mapping(prepared, parse_mapping(mapping.encode())))["x"]
+        table_content(apply_mapping(prepared))["x"]
         for prepared in (prepare_frame(columns, mapping), prepare_csv(f"x,y\n{rows}", mapping))
     ]
     assert found[0] == found[1]

@@ -28,7 +28,7 @@ def switches(rows: int = 500, columns: int = 6, seed: int = 0) -> pd.DataFrame:
 
 
 def dataset_of(table: pd.DataFrame) -> Any:
-    prepared, _ = read_prepared(InputRequest(table, choice=ColumnChoice("y", keep_identifiers=True)))
+    prepared = read_prepared(InputRequest(table, choice=ColumnChoice("y", keep_identifiers=True)))
     return encode(prepared, ())[0]
 
 

@@ -25,9 +25,9 @@ def test_a_table_may_be_a_path_a_frame_or_a_table(frame: pd.DataFrame, tmp_path:
     frame.to_csv(tmp_path / "t.csv", index=False)
     forms: list[Any] = [tmp_path / "t.csv", str(tmp_path / "t.csv"), frame, table_in_memory(frame, "data")]
     for data in (*forms, pl.from_pandas(frame), pa.Table.from_pandas(frame)):
-        prepared, mapping = read_prepared(InputRequest(data, choice=NO_CHOICE))
+        prepared = read_prepared(InputRequest(data, choice=NO_CHOICE))
         assert [plan.name for plan in prepared.features] == ["a", "b"]
-        assert (mapping.source, mapping.columns) == ("", {})
+        assert (prepared.mapping.source, prepared.mapping.columns) == ("", {})
 
 
 @pytest.mark.parametrize("data", [{"a": [1]}, 3, None])
@@ -37,10 +37,10 @@ def test_anything_else_is_refused(data: Any) -> None:
 
 
 def test_labels_beside_a_table_are_its_target(frame: pd.DataFrame) -> None:
-    prepared, _ = read_prepared(InputRequest(frame.drop(columns="y"), choice=NO_CHOICE, y=frame["y"]))
+    prepared = read_prepared(InputRequest(frame.drop(columns="y"), choice=NO_CHOICE, y=frame["y"]))
     assert (prepared.target.name, prepared.target.by_default) == ("y", False)
-    named, _ = read_prepared(InputRequest(frame, choice=ColumnChoice("y")))
-    last, _ = read_prepared(InputRequest(frame))
+    named = read_prepared(InputRequest(frame, choice=ColumnChoice("y")))
+    last = read_prepared(InputRequest(frame))
     assert (named.target.by_default, last.target.by_default) == (False, True)
     np.testing.assert_array_equal(prepared.target.labels, named.target.labels)
 

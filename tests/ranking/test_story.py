@@ -105,7 +105,7 @@ def test_the_inspection_is_that_of_the_command(call: object) -> None:
         if call is probfs.rank
         else probfs.select(KILN, target="cracked", folds=0, report=True)
     )
-    prepared, _ = read_prepared(InputRequest(KILN, choice=ColumnChoice("cracked", missing="auto")))
+    prepared = read_prepared(InputRequest(KILN, choice=ColumnChoice("cracked", missing="auto")))
     assert background_of(result).inspection == inspect_table(prepared)
 
 

@@ -56,10 +56,10 @@ def map_(given: Given) -> None:
     with reporting(given, progress=False) as reporter:
         reading, choice = ReadOptions(**opt.take(given, READING)), ColumnChoice(**opt.take(given, CELLS))
         request = InputRequest(files, mapping, reading, choice, keep_texts=True)
-        prepared, mapping_file = read_prepared(request)
+        prepared = read_prepared(request)
         for note in (prepared.target_note, *prepared.table.notes):
             reporter.note(note)
-        table = apply_mapping(prepared, mapping_file)
+        table = apply_mapping(prepared)
     deliver(table_bytes(table, table_format, prepared.target.name, safe=safe_csv), output)
 
 
@@ -77,7 +77,7 @@ def suggest(given: Given) -> None:
 
     classifier = given.get("classifier", "nb")
     with reporting(given, progress=False) as reporter:
-        prepared, _ = read_prepared(_request(given, files))
+        prepared = read_prepared(_request(given, files))
         for note in (prepared.target_note, *prepared.notes):
             reporter.note(note)
     deliver(suggest_mapping(prepared, classifier), output)
@@ -98,7 +98,7 @@ def inspect(given: Given) -> None:
     from probfs.ranking.inputs import read_prepared
 
     with reporting(given, progress=False) as reporter:
-        prepared, _ = read_prepared(_request(given, files, mapping, every_column=True))
+        prepared = read_prepared(_request(given, files, mapping, every_column=True))
         reporter.note(prepared.target_note)
         inspection = inspect_table(prepared)
         for note in inspection.notes:

@@ -149,7 +149,7 @@ class ClusterEngine:
             paths = _as_paths(data)
             options = reading_unlabelled(reading, find_parts(paths)[0].path, prepared)
             self._tables.append(self._read(paths, options))
-        return Inputs(prepared, mapping, tuple(further.head for further in self._tables[1:]))
+        return Inputs(prepared, tuple(further.head for further in self._tables[1:]))
 
     def _read(self, paths: Sequence[Path], reading: ReadOptions) -> _RemoteTable:
         """Have a table read by the workers."""

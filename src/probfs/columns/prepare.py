@@ -352,9 +352,9 @@ def _nearly(prepared: PreparedTable, column: Column) -> tuple[Kind, str] | None:
 # The table that a mapping makes
 
 
-def apply_mapping(prepared: PreparedTable, mapping: ColumnMapping) -> Table:
+def apply_mapping(prepared: PreparedTable) -> Table:
     """The table with the mapping's rules applied and its dropped columns left out."""
-    table = prepared.table
+    table, mapping = prepared.table, prepared.mapping
     columns = {name: column for name, column in table.columns.items() if name not in mapping.drop}
     for name, rule in mapping.columns.items():
         if not isinstance(rule, Numeric):

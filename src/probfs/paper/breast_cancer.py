@@ -39,7 +39,7 @@ def _original() -> Table:
 def _binarised() -> Table:
     """The same as the yes/no attributes of section 5.3."""
     data, mapping = sample_file("breast_cancer.csv"), sample_file("breast_cancer.toml")
-    return apply_mapping(*read_prepared(InputRequest(data, mapping)))
+    return apply_mapping(read_prepared(InputRequest(data, mapping)))
 
 
 _TABLES = {"original": _original, "binarised": _binarised}

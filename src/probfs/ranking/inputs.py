@@ -40,7 +40,6 @@ class Inputs:
     """All tables of a ranking, the labelled one prepared."""
 
     prepared: PreparedTable
-    mapping: ColumnMapping
     unlabelled: tuple[Table, ...]
 
 
@@ -79,7 +78,7 @@ def choose_columns(model: UnfittedClassifier, said: Mapping[str, Any]) -> Column
     )
 
 
-def read_prepared(request: InputRequest) -> tuple[PreparedTable, ColumnMapping]:
+def read_prepared(request: InputRequest) -> PreparedTable:
     """Read the labelled table and its mapping, and decide what every column is for."""
     mapping, choice = load_mapping(request.mapping), request.choice
     options = reading_for(request.reading, mapping, choice, every_column=request.every_column)
@@ -90,7 +89,7 @@ def read_prepared(request: InputRequest) -> tuple[PreparedTable, ColumnMapping]:
         table = _with_labels(table, request.data, request.y, mapping, choice)
     report("preparing columns")
     with recalling_header(table):
-        return prepare(table, mapping, choice, request.reading.decimal), mapping
+        return prepare(table, mapping, choice, request.reading.decimal)
 
 
 def reading_for(
@@ -122,8 +121,8 @@ def read_inputs(request: InputRequest) -> Inputs:
     paths = [path for data in (request.data, *others) for path in _paths_of(data) or ()]
     if paths.count(STANDARD_INPUT) > 1:
         raise UsageError("standard input can be read only once; name files for the others")
-    prepared, mapping = read_prepared(request)
-    return Inputs(prepared, mapping, tuple(_read_unlabelled(other, request.reading, prepared) for other in others))
+    prepared = read_prepared(request)
+    return Inputs(prepared, tuple(_read_unlabelled(other, request.reading, prepared) for other in others))
 
 
 def _paths_of(data: Any, parameter: str = "data") -> Sequence[Path] | None:
