@@ -30,8 +30,7 @@ from probfs.classifiers.catalogue import (
     find_classifier,
     known_options,
 )
-from probfs.classifiers.options import Choice, Number, ValueType, WholeNumber, parse_number
-from probfs.classifiers.unfitted import UnfittedClassifier
+from probfs.classifiers.options import Choice, Number, UnfittedClassifier, ValueType, WholeNumber, parse_number
 from probfs.errors import UsageError
 from probfs.text import command_line_language
 

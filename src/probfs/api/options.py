@@ -52,71 +52,60 @@ class Instance:
         return self.convert(value)
 
 
-class Flag:
-    """True or False."""
-
-    metavar = ""
-
-    def check(self, value: Any) -> bool:
-        if not isinstance(plain_number(value), bool):
-            raise ValueError(f"{value!r} is not True or False")
-        return bool(value)
-
-
 @dataclass(frozen=True)
-class Names:
+class Kind:
+    """Whatever two functions make of a value from Python, and of a word of the command line."""
+
+    check: Callable[[Any], Any]
+    metavar: str = ""
+    parse: Callable[[str], Any] = str
+
+
+def _check_flag(value: Any) -> bool:
+    if not isinstance(plain_number(value), bool):
+        raise ValueError(f"{value!r} is not True or False")
+    return bool(value)
+
+
+def _check_names(value: Any) -> tuple[str, ...]:
     """One name or several; in Python a tuple is several, though it may be the name of a column, too."""
-
-    metavar: str = "COLUMN"
-
-    def parse(self, text: str) -> str:
-        return text
-
-    def check(self, value: Any) -> tuple[str, ...]:
-        names = (value,) if isinstance(value, str) or not isinstance(value, Iterable) else tuple(value)
-        if isinstance(value, bytes) or not all(isinstance(name, _NAME_TYPES) for name in names):
-            raise ValueError(f"{value!r} is neither a text nor a list of texts")
-        return tuple(map(str, names))
+    names = (value,) if isinstance(value, str) or not isinstance(value, Iterable) else tuple(value)
+    if isinstance(value, bytes) or not all(isinstance(name, _NAME_TYPES) for name in names):
+        raise ValueError(f"{value!r} is neither a text nor a list of texts")
+    return tuple(map(str, names))
 
 
-class Groups:
-    """Columns by the name of what they are together: NAME=A,B, or a dictionary in Python."""
-
-    metavar = "NAME=A,B"
-
-    def parse(self, text: str) -> tuple[str, str]:
-        name, _, columns = text.partition("=")
-        if not (name and columns):
-            raise ValueError(f"{text!r} is not NAME=COLUMN,COLUMN")
-        return name, columns
-
-    def check(self, value: Any) -> dict[str, tuple[str, ...]]:
-        groups: dict[str, tuple[str, ...]] = {}
-        try:
-            # On a command line, several words may be of one name.
-            for name, columns in value.items() if isinstance(value, Mapping) else value:
-                groups[str(name)] = (*groups.get(str(name), ()), *Names().check(columns))
-        except (TypeError, ValueError):
-            raise ValueError(f"{value!r} is not a dictionary of groups, each a list of columns") from None
-        return groups
+def _parse_group(text: str) -> tuple[str, str]:
+    name, _, columns = text.partition("=")
+    if not (name and columns):
+        raise ValueError(f"{text!r} is not NAME=COLUMN,COLUMN")
+    return name, columns
 
 
-class Step:
-    """How many columns leave in a round."""
+def _check_groups(value: Any) -> dict[str, tuple[str, ...]]:
+    """Columns by the name of what they are together."""
+    groups: dict[str, tuple[str, ...]] = {}
+    try:
+        # On a command line, several words may be of one name.
+        for name, columns in value.items() if isinstance(value, Mapping) else value:
+            groups[str(name)] = (*groups.get(str(name), ()), *_check_names(columns))
+    except (TypeError, ValueError):
+        raise ValueError(f"{value!r} is not a dictionary of groups, each a list of columns") from None
+    return groups
 
-    metavar = f"{AUTO_STEP}|N"
 
-    def parse(self, text: str) -> Any:
-        is_whole, is_fraction = re.fullmatch(r"\d{1,18}", text), re.fullmatch(r"0?\.\d+", text)
-        return self.check(int(text) if is_whole else float(text) if is_fraction else text)
+def _parse_step(text: str) -> Any:
+    is_whole, is_fraction = re.fullmatch(r"\d{1,18}", text), re.fullmatch(r"0?\.\d+", text)
+    return _check_step(int(text) if is_whole else float(text) if is_fraction else text)
 
-    def check(self, value: Any) -> Any:
-        number = plain_number(value)
-        is_whole = isinstance(number, int) and not isinstance(number, bool) and number >= 1
-        is_fraction = isinstance(number, float) and 0 < number < 1
-        if is_whole or is_fraction or (isinstance(value, str) and value == AUTO_STEP):
-            return number
-        raise ValueError(f"{value!r} is neither {AUTO_STEP} nor a whole number from 1 on nor a fraction like 0.1")
+
+def _check_step(value: Any) -> Any:
+    number = plain_number(value)
+    is_whole = isinstance(number, int) and not isinstance(number, bool) and number >= 1
+    is_fraction = isinstance(number, float) and 0 < number < 1
+    if is_whole or is_fraction or (isinstance(value, str) and value == AUTO_STEP):
+        return number
+    raise ValueError(f"{value!r} is neither {AUTO_STEP} nor a whole number from 1 on nor a fraction like 0.1")
 
 
 class Size(WholeNumber):
@@ -138,7 +127,8 @@ def _parse_delimiter(text: str) -> str:
     return {"\\t": "\t", "tab": "\t"}.get(text, text)
 
 
-FLAG = Flag()
+FLAG = Kind(_check_flag)
+NAMES = Kind(_check_names, "COLUMN")
 COLUMN = Instance("COLUMN", "the name of a column", _NAME_TYPES, str)
 ANYTHING = Instance("DATA...", types=object)
 """Tables, which readers check."""
@@ -219,7 +209,7 @@ CELLS = panel(
     "Columns",
     target=Option("Column to predict. Default: the last one.", COLUMN, names=("--target", "-t")),
     count=Option("Column of counts: rows that each row stands for.", COLUMN),
-    na=Option("Text that means missing, or auto, or none.", Names("TEXT"), many=True),
+    na=Option("Text that means missing, or auto, or none.", replace(NAMES, metavar="TEXT"), many=True),
     dates=Option("What comes first in 1/2/2024: day or month.", Choice(DATE_ORDERS)),
     ignore_case=Option("Merge values that differ only in case."),
 )
@@ -232,8 +222,8 @@ MAPPING = panel(
 )
 OTHER_COLUMNS = panel(
     "Columns",
-    exclude=Option("Leave a column out, or several: a,b.", Names(), many=True),
-    include=Option("Use only this column, or several: a,b.", Names(), many=True),
+    exclude=Option("Leave a column out, or several: a,b.", NAMES, many=True),
+    include=Option("Use only this column, or several: a,b.", NAMES, many=True),
     keep_identifiers=Option("Rank columns that look like identifiers, too."),
     cut_target=Option("Cut a numeric target into K classes.", WholeNumber(2, MOST_TARGET_CLASSES, "K")),
     min_class=Option("Drop classes with fewer rows.", WholeNumber(1), DEFAULT_MIN_CLASS),
@@ -241,8 +231,10 @@ OTHER_COLUMNS = panel(
 COLUMNS = CELLS | MAPPING | OTHER_COLUMNS
 JOIN = panel(
     "Columns",
-    join=Option("Rank two columns as one: a+b.", Names("A+B"), many=True),
-    together=Option("Columns that are one feature: colour=colour_*.", Groups(), many=True),
+    join=Option("Rank two columns as one: a+b.", replace(NAMES, metavar="A+B"), many=True),
+    together=Option(
+        "Columns that are one feature: colour=colour_*.", Kind(_check_groups, "NAME=A,B", _parse_group), many=True
+    ),
 )
 ABOUT_ROWS = panel(
     "Columns",
@@ -284,8 +276,8 @@ ELIMINATION = panel(
     false_discoveries=_NOISE,
     estimate=Option("Which model scores a row. Default: by classifier.", Choice(tuple(ESTIMATES))),
     folds=Option("Folds of --estimate cv.", WholeNumber(2, metavar="K"), DEFAULT_FOLDS),
-    step=Option("Columns that leave in a round, or a fraction.", Step()),
-    always=Option("Let a column leave last, or several: a,b.", Names(), many=True),
+    step=Option("Columns that leave in a round, or a fraction.", Kind(_check_step, f"{AUTO_STEP}|N", _parse_step)),
+    always=Option("Let a column leave last, or several: a,b.", NAMES, many=True),
     no_eliminate=Option("Rank by the scores of one round."),
     uncertainty=Option("Add standard errors and rank intervals (slow)."),
     seed=Option("Seed of folds, shuffles, forests and samples.", SEED, 0),
@@ -294,7 +286,7 @@ SELECTION = panel(
     "Selection",
     false_discoveries=_NOISE,
     keep=Option("How many columns to keep.", KEEP, DEFAULT_KEEP),
-    always=Option("Keep a column whatever it says, or several: a,b.", Names(), many=True),
+    always=Option("Keep a column whatever it says, or several: a,b.", NAMES, many=True),
     score=Option("Score that decides which column leaves.", Choice(_LABELLED_SCORES), "signed"),
     folds=Option("Folds that judge the choice; 0: none.", NESTED_FOLDS, DEFAULT_NESTED_FOLDS),
     seed=Option("Seed of folds, shuffles and forests.", SEED, 0),

@@ -30,9 +30,8 @@ from probfs.api.training_table import (
     unlabelled_table,
 )
 from probfs.classifiers.catalogue import CLASSIFIERS, find_classifier
-from probfs.classifiers.options import WholeNumber, check_value
+from probfs.classifiers.options import UnfittedClassifier, WholeNumber, check_value
 from probfs.classifiers.scores import SCORES
-from probfs.classifiers.unfitted import UnfittedClassifier
 from probfs.columns.choice import ABOUT_ROWS, DEFAULT_MIN_CLASS
 from probfs.errors import UsageError
 from probfs.notes import NoteKind

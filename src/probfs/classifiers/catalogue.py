@@ -22,10 +22,11 @@ from probfs.classifiers.options import (
     KernelName,
     Number,
     Option,
+    RefittedModel,
+    UnfittedClassifier,
     WholeNumber,
     setting,
 )
-from probfs.classifiers.unfitted import RefittedModel, UnfittedClassifier
 from probfs.columns.choice import CUT_ABOVE, DEFAULT_BINS, MOST_BINS
 from probfs.errors import UsageError
 from probfs.registry import Registry

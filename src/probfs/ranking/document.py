@@ -13,8 +13,8 @@ from math import inf
 from typing import Any, Literal, NoReturn, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from probfs.classifiers.catalogue import CLASSIFIERS, USER_ESTIMATOR, UserEstimator
+from probfs.classifiers.options import UnfittedClassifier
 from probfs.classifiers.scores import SCORES
-from probfs.classifiers.unfitted import UnfittedClassifier
 from probfs.errors import DataError, UsageError
 from probfs.notes import Note, Severity
 from probfs.ranking.settings import Settings

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from probfs.classifiers.unfitted import UnfittedClassifier
+from probfs.classifiers.options import UnfittedClassifier
 from probfs.columns.choice import DEFAULT_BINS, ColumnChoice, columns_as_text, columns_not_needed
 from probfs.columns.mapping import ColumnMapping, load_mapping
 from probfs.columns.prepare import PreparedTable, Role, prepare

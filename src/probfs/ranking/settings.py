@@ -7,8 +7,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any, Literal
 
 from probfs.classifiers.catalogue import USER_ESTIMATOR, check_estimate, find_classifier, known_options
-from probfs.classifiers.options import DEFAULT_FOLDS, EstimateName, WholeNumber
-from probfs.classifiers.unfitted import UnfittedClassifier
+from probfs.classifiers.options import DEFAULT_FOLDS, EstimateName, UnfittedClassifier, WholeNumber
 from probfs.columns.choice import DEFAULT_MIN_CLASS
 from probfs.errors import UsageError
 from probfs.text import option

@@ -12,9 +12,9 @@ from itertools import accumulate
 
 import numpy as np
 
+from probfs.classifiers.options import UnfittedClassifier
 from probfs.classifiers.protocol import HoldOutRequest
 from probfs.classifiers.row_odds import Moments, least_probability
-from probfs.classifiers.unfitted import UnfittedClassifier
 from probfs.columns.dataset import ValueCounts
 from probfs.ranking.candidates import Candidates
 from probfs.ranking.sharpness import fit_sharpness
