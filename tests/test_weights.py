@@ -14,9 +14,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import chi2
-from sklearn import config_context
-from sklearn.model_selection import cross_validate
-from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeClassifier
@@ -328,7 +325,7 @@ def test_uncertainty_and_rows_in_order_keep_their_weights() -> None:
     assert order_by_content(weighted, 0).total_weight == weighted.total_weight
 
 
-def test_the_selector_takes_weights_and_scikit_learn_routes_them() -> None:
+def test_the_selector_takes_weights() -> None:
     frame = table()
     data, y, weights = frame[["x", "k", "n", "t"]], frame["y"], frame["w"]
     fitted = probfs.ProbabilisticSelector().fit(data, y, sample_weight=weights)
@@ -343,15 +340,6 @@ def test_the_selector_takes_weights_and_scikit_learn_routes_them() -> None:
     assert counts.selection_result_.settings.count == "sample_weight"
     with pytest.raises(ValueError, match="Negative values in data passed to"):
         probfs.ProbabilisticSelector().fit(data, y, sample_weight=weights - weights[0] - 0.5)
-    with config_context(enable_metadata_routing=True):
-        selector = probfs.ProbabilisticSelector().set_fit_request(sample_weight=True)
-        pipeline = make_pipeline(
-            selector, GaussianNB().set_fit_request(sample_weight=True).set_score_request(sample_weight=True)
-        )
-        found = cross_validate(
-            pipeline, data, y, params={"sample_weight": weights}, return_estimator=True, error_score="raise"
-        )
-        assert all(one[0].selection_result_.settings.weight == "sample_weight" for one in found["estimator"])
 
 
 def test_a_rare_number_that_tells_the_class_is_told_from_noise() -> None:

@@ -290,10 +290,13 @@ def judge_third_prediction(*cases: Case) -> list[Claim]:
 
 def test_the_third_prediction_is_judged_by_its_cases() -> None:
     better, worse = [0.1, 0.12] * 10, [-0.1, -0.12] * 10
-    claims = judge_third_prediction(case(*better, rows=60), case(*worse, rows=200), case(*better, number=0))
+    # Scores other than Ŝ_S and Ŝ_A are not asked.
+    perfect = replace(case(0.5), draws=np.array([[1.0, 1.0, 0.5, 0.5, 0.5, 0.5]] * 20))
+    claims = judge_third_prediction(case(*better, rows=60), case(*worse, rows=200), case(*better, number=0), perfect)
     overall, *_, last, controls = claims
     assert overall.verdict == last.verdict == "does not hold"
-    assert "of 2 cases Ŝ_A is better in 1 (steps and bends 60) and worse in 1 (steps and bends 200)" in overall.measured
+    assert "of 3 cases Ŝ_A is better in 1 (steps and bends 60) and worse in 1 (steps and bends 200)" in overall.measured
+    assert "; in 1 both scores are perfect, in 0 the interval spans 0" in overall.measured
     # A control in which one score is better says that they are not alike.
     assert controls.verdict == "does not hold"
     assert judge_third_prediction(case(*better, rows=60))[0].verdict == "holds"

@@ -16,10 +16,10 @@ from probfs.errors import DataError
 from probfs.ranking import uncertainty
 from probfs.ranking.candidates import Candidates, Encoded
 from probfs.ranking.result import RankedFeature, Stability
-from probfs.ranking.uncertainty import GROUPS, PAIRS, with_uncertainty
-from probfs.rows.blocks import EVERYTHING, Block, LocalBlocks, RandomSample, SampleSeries, deal_starts
+from probfs.ranking.uncertainty import PAIRS, with_uncertainty
+from probfs.rows.blocks import Block, LocalBlocks, RandomSample
 from probfs.screening.counting import count_values
-from probfs.tables.arrays import Floats, Integers
+from probfs.tables.arrays import Floats
 from probfs.text import command_line_language
 from tests.support.datasets import frame_of, random_dataset
 
@@ -85,25 +85,6 @@ def test_it_is_what_a_plain_loop_over_the_samples_finds(
             scores = np.array(values(scored, feature.feature, key))
             expected = np.sqrt(19 / 20 * ((scores - scores.mean()) ** 2).sum())
             assert getattr(feature, f"se_{key}") == pytest.approx(expected)
-
-
-def draw(dataset: Dataset, pairs: int, groups: int) -> list[Integers]:
-    """The counts of the labelled rows in each sample of a series."""
-    block = Block(dataset)
-    starts = tuple(map(tuple, deal_starts(LocalBlocks(block), EVERYTHING).tolist()))
-    return [counts for counts, _ in SampleSeries(pairs, groups, 0, False, starts).draw(block)]
-
-
-def test_halves_complete_each_other_and_groups_hold_each_row_once() -> None:
-    dataset = random_dataset(101, features=3, values=2, classes=3, seed=1)
-    dataset = replace(dataset, counts=np.random.default_rng(0).integers(1, 5, 101))
-    samples = draw(dataset, 1, GROUPS)
-    for dealt in (samples[:2], [dataset.counts - rest for rest in samples[2:]]):
-        assert min(map(np.min, dealt)) >= 0
-        assert (np.sum(dealt, axis=0) == dataset.counts).all()
-        sizes = np.array([np.bincount(dataset.labels, weights=own, minlength=3) for own in dealt])
-        assert np.ptp(sizes, axis=0).max() <= 1
-        assert np.ptp(sizes.sum(axis=1)) <= 1
 
 
 def test_neither_order_nor_counting_of_rows_matters() -> None:

@@ -255,7 +255,7 @@ def test_halves_and_groups_have_their_part_of_every_class(seed: int, cuts: list[
     assert (np.ptp(groups, axis=0) <= 1).all()
 
 
-def test_halves_share_no_row_and_differ_between_pairs() -> None:
+def test_halves_and_groups_share_no_row_and_halves_differ_between_pairs() -> None:
     blocks = blocks_of(counted_dataset(1), [25])
     series = series_of(blocks)
     for block in held(blocks):
@@ -264,6 +264,9 @@ def test_halves_share_no_row_and_differ_between_pairs() -> None:
             np.testing.assert_array_equal(first[0] + second[0], block.dataset.counts)
             np.testing.assert_array_equal(first[1] + second[1], block.dataset.unlabelled_counts)
         assert (halves[0][0] != halves[2][0]).any()
+        groups = [block.dataset.counts - RandomSample(series, number).counts(block)[0] for number in (4, 5, 6)]
+        assert min(map(np.min, groups)) >= 0
+        np.testing.assert_array_equal(sum(groups), block.dataset.counts)
     labelled_alone = series_of(blocks, with_unlabelled=False)
     assert not RandomSample(labelled_alone, 0).counts(held(blocks)[0])[1].any()
 

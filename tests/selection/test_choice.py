@@ -14,7 +14,6 @@ from sklearn.ensemble import RandomForestClassifier
 
 import probfs
 from probfs.columns.dataset import Dataset, Feature, ValueCounts
-from probfs.columns.folds import order_by_content
 from probfs.ranking.candidates import Candidates, Encoded
 from probfs.ranking.settings import SelectionSettings
 from probfs.rows.blocks import EVERYTHING, Block, LocalBlocks, WithoutFold, deal_blocks
@@ -117,16 +116,6 @@ def test_columns_that_are_always_kept_are_not_tested_and_not_eliminated() -> Non
     # The others are tested as if they were alone.
     others = replace(dataset, features=tuple(own for place, own in enumerate(dataset.features) if place != 4))
     np.testing.assert_array_equal(np.delete(choice.screened.q, 4), choose(others).screened.q)
-
-
-@pytest.mark.parametrize("kind", ["constant", "identifier", "all missing"])
-def test_columns_that_cannot_tell_are_noise(kind: str) -> None:
-    dataset = random_dataset(60, 3, 3, 2, seed=3, signal=1.5)
-    codes = {"constant": np.zeros(60, np.int64), "identifier": np.arange(60), "all missing": np.full(60, 2)}[kind]
-    values = {"constant": 1, "identifier": 60, "all missing": 2}[kind]
-    choice = choose(replace(dataset, features=(*dataset.features, feature_of("z", values, codes))))
-    assert choice.screened.p[3] == choice.screened.q[3] == 1.0
-    assert 3 not in choice.curve.order
 
 
 def test_numbers_are_tested_by_the_rows_of_the_sample() -> None:
@@ -307,17 +296,6 @@ def test_noise_alone_is_judged_as_no_column_at_all() -> None:
     estimate, kept = nested_cross_validation(*dealt(candidates(dataset, false_discoveries=1e-6), 5), "best")
     assert estimate.kept == estimate.none
     assert kept.sum() == 0
-
-
-def test_neither_the_order_of_rows_nor_that_of_columns_matters() -> None:
-    dataset = table(7)
-    dataset = replace(dataset, counts=np.maximum(dataset.counts, 1))
-    (one, one_kept), (other, other_kept) = (
-        nested_cross_validation(*dealt(candidates(own), 3), "best") for own in (dataset, order_by_content(dataset, 5))
-    )
-    assert one.kept.log_loss == pytest.approx(other.kept.log_loss, rel=1e-9)
-    assert one.difference == pytest.approx(other.difference, rel=1e-7, abs=1e-9)
-    np.testing.assert_array_equal(one_kept, other_kept)
 
 
 def test_the_number_of_jobs_reaches_the_models_of_the_folds(monkeypatch: pytest.MonkeyPatch) -> None:

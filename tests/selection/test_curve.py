@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -28,9 +28,9 @@ def fit(dataset: Dataset, smoothing: float = 1.0, compiled: bool | None = None) 
     return fit_naive_bayes(dataset, "loo", 0, smoothing, 0, compiled=compiled, shrink="auto")
 
 
-def trace(dataset: Dataset, smoothing: float = 1.0, protected: Collection[int] = ()) -> Curve:
+def trace(dataset: Dataset, smoothing: float = 1.0) -> Curve:
     classifier, names = fit(dataset, smoothing), [feature.name for feature in dataset.features]
-    return trace_curve(classifier, eliminate(classifier, names, SCORES["signed"], 1, protected))
+    return trace_curve(classifier, eliminate(classifier, names, SCORES["signed"], 1))
 
 
 @given(problems(), st.sampled_from([1.0, 0.3, 0.0]), st.integers(1, 3))
@@ -47,16 +47,6 @@ def test_sizes_are_those_of_refits(problem: Problem, smoothing: float, most_copi
         plain = judge_features(table, [names.index(problem.columns[column]) for column in columns], smoothing)
         assert point.log_loss == pytest.approx(plain.log_loss, abs=1e-6)
         assert point.errors == plain.errors
-
-
-def test_protected_features_leave_last_and_the_others_as_if_alone_with_them() -> None:
-    dataset = random_dataset(200, 8, 3, 2, seed=3)
-    free = trace(dataset)
-    worst = free.order[-2:]
-    held = trace(dataset, protected=worst)
-    assert sorted(held.order[:2]) == sorted(worst)
-    assert held.sizes[-1] == free.sizes[-1]
-    assert held.sizes[0].log_loss == pytest.approx(free.sizes[0].log_loss)
 
 
 @pytest.mark.parametrize("smoothing", [1.0, 0.0])
