@@ -291,6 +291,9 @@ def test_donors_are_a_permutation_when_all_rows_count_once() -> None:
     donors = draw_donors(ones, ones, 30, np.random.default_rng(0))
     assert (np.sort(donors, axis=1) == np.arange(50)).all()
     assert len({tuple(row) for row in donors.tolist()}) == 30
+    # Fewer rows are spread over all donors.
+    fewer = draw_donors(ones[:25], ones, 30, np.random.default_rng(0))
+    assert {len(set(row)) for row in fewer.tolist()} == {25}
 
 
 def test_donors_are_drawn_as_often_as_they_count() -> None:

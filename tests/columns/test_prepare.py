@@ -202,6 +202,9 @@ Cells = Callable[[int], list[object]]
         ("code-for-missing", lambda n: [*(k % 50 + 10 for k in range(999 - n)), *[-999] * n], 10),
         ("code-for-missing", lambda n: [*range(n, 60), *[99] * 9], 20),
         ("code-for-missing", lambda n: [*([5, 7] * 9), *([6] if n else []), *[-9] * 9], 1),
+        # It has up to seven digits, all of them nines.
+        ("code-for-missing", lambda n: [*range(10, 60), *[10 ** (8 - n) - 1] * 9], 1),
+        ("code-for-missing", lambda n: [*range(10, 60), *[-998 - n] * 9], 1),
         # A negative code may be near where nothing else is negative.
         ("code-for-missing", lambda n: [*(k + n - 1 for k in range(40)), *[-9] * 9], 1),
         # Of numbers, three are enough beside a dash, and two beside NA.

@@ -63,21 +63,46 @@ def test_results_do_not_depend_on_the_number_of_processes(monkeypatch: pytest.Mo
     assert (shared.rows, shared.claims) == (alone.rows, alone.claims)
 
 
-SMALL: dict[str, tuple[int, float, float, str]] = {
-    "example": (1, 1.096182, 371.947818, "hhhhhhh"),
-    "bound": (20, 3306.630813, 3060.000000, "hhhhhh"),
-    "figure1": (1, 1473.636441, 0.507333, "h"),
-    "figure2": (1, 40281.904932, 1188.022000, "hh"),
-    "figure3": (1, 69.376406, 218.311000, "hdh"),
-    "figure4": (1, 17238.000000, 71639.000000, "hddhddddddhddhdddddd"),
-    "errors": (1, 2.000000, 7227.190000, "hhhhhh"),
-    "table1": (1, 17190.500000, 28239.700000, "dhhhdddhhhdd"),
-    "pairs": (1, 19629.290525, 6527.690000, "hhdh"),
-    "equivalence": (2, 168.087695, 46.000000, "hh"),
-    "misfit": (2, 10060.209872, 20800.834000, "uuuuuuuuuuu"),
+def look_of(figure: Figure) -> float:
+    """The sum of all numbers that say how a figure looks, each times its place."""
+    numbers: list[Any] = [*figure.get_size_inches()]
+    for axes in figure.axes:
+        numbers += [*axes.get_xlim(), *axes.get_ylim(), *axes.get_xticks(), *axes.get_yticks()]
+        for line in axes.lines:
+            numbers += [line.get_linewidth(), line.get_markersize(), line.get_zorder(), *np.ravel(line.get_xydata())]
+        for patch in axes.patches:
+            corners = patch.get_patch_transform().transform(patch.get_path().vertices)
+            numbers += [patch.get_linewidth(), patch.get_alpha() or 1, *np.ravel(corners)]
+        for drawn in axes.collections:
+            numbers += [drawn.get_alpha() or 1, *np.atleast_1d(drawn.get_linewidth()), 0]
+            numbers += [number for path in drawn.get_paths() for number in np.ravel(path.vertices)]
+        for image in axes.images:
+            cells: Any = image.get_array()
+            numbers += [*image.get_clim(), *np.ravel(np.ma.filled(cells, 0))]
+        texts = [axes.title, axes.xaxis.label, axes.yaxis.label, *axes.get_xticklabels(), *axes.texts]
+        legend = axes.get_legend()
+        texts += [] if legend is None else legend.get_texts()
+        numbers += [
+            number for text in texts for number in (text.get_fontsize(), text.get_rotation(), len(text.get_text()))
+        ]
+    return sum(place * float(number) for place, number in enumerate(numbers, 1) if math.isfinite(number))
+
+
+SMALL: dict[str, tuple[int, float, float, float, str]] = {
+    "example": (1, 1.096182, 371.947818, 37804.507318, "hhhhhhh"),
+    "bound": (20, 3306.630813, 3060.000000, 126817.856581, "hhhhhh"),
+    "figure1": (1, 1473.636441, 0.507333, 2590986.898095, "h"),
+    "figure2": (1, 40281.904932, 1188.022000, 81812850.916007, "hh"),
+    "figure3": (1, 69.376406, 218.311000, 28010.465006, "hdh"),
+    "figure4": (1, 17238.000000, 71639.000000, 5803783.04, "hddhddddddhddhdddddd"),
+    "errors": (1, 2.000000, 7227.190000, 108232.639927, "hhhhhh"),
+    "table1": (1, 17190.500000, 28239.700000, 2470500.45, "dhhhdddhhhdd"),
+    "pairs": (1, 19629.290525, 6527.690000, 633269544.4, "hhdh"),
+    "equivalence": (2, 168.087695, 46.000000, 23626.530372, "hh"),
+    "misfit": (2, 10060.209872, 20800.834000, 251240.72725, "uuuuuuuuuuu"),
 }
-"""Of small experiments: runs, the sums of all numbers in rows, each times its column, and in what was measured, each
-times its place, and the verdicts by their first letters.
+"""Of small experiments: runs, the sums of all numbers in rows, each times its column, in what was measured and in the
+figure, each times its place, and the verdicts by their first letters.
 """
 
 
@@ -90,7 +115,7 @@ def test_an_experiment_finds_what_it_found_and_its_figure_shows_all_its_text(
     monkeypatch.setattr("probfs.paper.estimates._SHIFTS", (0.0, 1.0, 3.0))
     monkeypatch.setattr("probfs.paper.estimates._SHARES", (0.0, 0.7, 1.0))
     monkeypatch.setattr(Misfit, "sizes", (40,))
-    runs, in_rows, in_claims, verdicts_found = SMALL[name]
+    runs, in_rows, in_claims, in_figure, verdicts_found = SMALL[name]
     finding = conduct(name, runs)
     assert {len(row) for row in finding.rows} == {len(finding.header)}
     cells = [place * cell for row in finding.rows for place, cell in enumerate(row, 1) if isinstance(cell, int | float)]
@@ -113,6 +138,7 @@ def test_an_experiment_finds_what_it_found_and_its_figure_shows_all_its_text(
     # In inches; all that is drawn, sub-titles, ticks and legends among it.
     drawn = figure.get_tightbbox(FigureCanvasAgg(figure).get_renderer())  # type: ignore[no-untyped-call]
     width, height = finding.size
+    assert look_of(figure) == pytest.approx(in_figure, rel=1e-9, abs=1e-5)
     assert min(drawn.x0, drawn.y0, width - drawn.x1, height - drawn.y1) >= -0.01
 
 
