@@ -163,12 +163,13 @@ def test_weights_of_earlier_rows_are_those_of_each_other_alone(classifier: Any) 
     assert flat.rounds[0].rows == 40
     assert [own.errors for own in flat.rounds] == [own.errors for own in steep.rounds]
     for own, other in zip(flat.features, steep.features, strict=True):
-        assert (own.feature, own.s_s) == (other.feature, pytest.approx(other.s_s, rel=1e-6))
-    flat, steep = (probfs.select(frame, folds=2, false_discoveries=1, keep=2, **how).honest for frame in frames)
-    assert flat is not None
-    assert steep is not None
-    assert flat.kept.log_loss == pytest.approx(steep.kept.log_loss, rel=1e-6)
-    assert flat.all.log_loss == pytest.approx(steep.all.log_loss, rel=1e-6)
+        assert own.feature == other.feature
+        assert own.s_s == pytest.approx(other.s_s, rel=1e-6)
+    one, two = (probfs.select(frame, folds=2, false_discoveries=1, keep=2, **how).honest for frame in frames)
+    assert one is not None
+    assert two is not None
+    assert one.kept.log_loss == pytest.approx(two.kept.log_loss, rel=1e-6)
+    assert one.all.log_loss == pytest.approx(two.all.log_loss, rel=1e-6)
 
 
 @pytest.mark.parametrize("options", [{}, {"classifier": "logistic", "jobs": 1}])

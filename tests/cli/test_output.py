@@ -48,6 +48,12 @@ def test_a_stream_that_fails_is_one_line_and_nothing_more(redirection: str, stat
         assert "target" not in result.stdout
 
 
+@pytest.mark.parametrize(("path", "stream"), [("/dev/stdout", 0), ("/dev/fd/1", 0), ("/dev/stderr", 1)])
+def test_a_stream_may_be_named_as_a_file(path: str, stream: int) -> None:
+    result = run_shell_line(f"probfs sample kiln --output {path}")
+    assert ((result.stdout, result.stderr)[stream]).endswith((SAMPLES / "kiln.csv").read_text()[-200:])
+
+
 def test_help_on_a_full_disk_and_no_command_at_all(run: Run) -> None:
     result = run_shell_line("probfs --help > /dev/full")
     assert (result.returncode, result.stderr.count("\n")) == (1, 1)
