@@ -121,7 +121,14 @@ def two_columns(*cells: object) -> str:
         (quantity(), {}, "the target 'price', the last column, is a quantity (a regression target?): 40 distinct"),
         (quantity(), {}, "name another with --target ('species' or 'sold' or 'age'?), or cut it"),
         (two_columns(1, 1), {}, "the target 'y' has one class only, '1'; two or more are needed"),
+        (
+            two_columns(1, "", 1, ""),
+            {},
+            "one class only, '1'; two or more are needed; 2 rows without a value are no class, unless you fill it in",
+        ),
+        (two_columns(1, ""), {}, "needed; 1 row without a value is no class, unless you fill it in"),
         (two_columns("", ""), {}, "no row has a value in the target 'y'; name another with --target"),
+        ("a;b;\n" + "1;x;\n2;y;\n" * 9, {}, "in the target 'column 3'; name another with --target ('b' or 'a'?)"),
         ("y\n1\n2\n", {}, "no column is left to rank beside the target 'y'"),
         (
             csv_of_rows(["nr", "y"], [(n, "pq"[n % 2]) for n in range(30)]),

@@ -137,6 +137,12 @@ def numbers(cells: int, text: str, plain: str) -> str:
         (TIMES.rpartition("|")[0], {}, TIMES.rpartition("|")[0], ""),
         ("$5|6|7", {"mapping": '[columns]\nx = "number"'}, "5|6|7", numbers(1, "$5", "5")),
         ("$5|6", {"mapping": '[columns]\nx = "category"'}, "$5|6", ""),
+        # Some programs write a minus behind.
+        ("1,50|2,25-|1.234,00-", {}, "1.5|-2.25|-1234", numbers(3, "1,50", "1.5")),
+        ("$0.5-|$2.25|$1,234.00 -", {}, "-0.5|2.25|-1234", numbers(3, "$0.5-", "-0.5")),
+        ("1,50 EUR|2,25- EUR|3,00 EUR", {}, "1.5|-2.25|3", numbers(3, "1,50 EUR", "1.5")),
+        ("1|2-|3-", {}, "1|2-|3-", ""),
+        ("1.5|-2.5-|3.5", {}, "1.5|-2.5-|3.5", ""),
         # Capitals.
         (
             "true|True|TRUE|False",

@@ -51,7 +51,7 @@ _EXPONENT = r"(?:[eE][+-]?[0-9]+)?"
 _IN_SOME_STYLE = (
     rf"^(?P<open>\(?){_SPACE}{_SIGN}?{_SPACE}(?P<before>{_MONEY}|){_SPACE}(?:{_SIGN}|\()?{_SPACE}"
     rf"[.,]?[0-9](?:[0-9.,{_BLANKS}{_APOSTROPHES}]*[0-9])?[.,]?{_EXPONENT}"
-    rf"{_SPACE}(?P<after>{_MONEY}|{_UNIT}|){_SPACE}\)?$"
+    rf"-?{_SPACE}(?P<after>{_MONEY}|{_UNIT}|){_SPACE}[)-]?$"
 )
 _AT_FIRST_SIGHT = re.compile(_IN_SOME_STYLE)
 _INTEGER = "(?:0|[1-9][0-9]*)"
@@ -86,7 +86,9 @@ class NumberStyle:
         number = f"(?:(?:{whole})(?:{point}[0-9]*)?|{point}[0-9]+){_EXPONENT}{_SPACE}{after}{_SPACE}"
         head = rf"{_SIGN}?{_SPACE}{before}{_SPACE}"
         negative = rf"(?:\({_SPACE}{head}|{head}\({_SPACE}){_SIGN}?{_SPACE}{number}\)"
-        return f"^(?:{head}{_SIGN}?{_SPACE}{number}|{negative})$"
+        # As SAP writes it. Without decimals, it may be a mark like 2-.
+        behind = f"{before}{_SPACE}(?:{whole}){point}[0-9]+(?:-{_SPACE}{after}|{_SPACE}{after}{_SPACE}-)"
+        return f"^(?:{head}{_SIGN}?{_SPACE}{number}|{negative}|{behind})$"
 
     def parse(self, texts: pa.Array, *, all_fit: bool = False) -> pa.DoubleArray:
         """The numbers that texts mean; null for a text that is none in this style, unless it is known that all fit."""
@@ -106,7 +108,7 @@ class NumberStyle:
         for mark in f"{_BLANKS}{_APOSTROPHES}":
             digits = pc.replace_substring(digits, mark, "")
         numbers = pc.cast(digits, pa.float64())
-        is_negative = pc.match_substring_regex(signs, rf"^[\{_MINUS}(+]*[\{_MINUS}(]")
+        is_negative = pc.match_substring_regex(signs, rf"^[\{_MINUS}(+]*[\{_MINUS}(]|-$")
         return pc.if_else(is_negative, pc.negate(numbers), numbers)
 
     @property

@@ -256,7 +256,7 @@ def _problem_with_target(prepared: PreparedTable) -> str | None:
         beside = f" and identifiers: {listed(identifiers)}; {option('keep_identifiers', True)} ranks them"
         return f"no column is left to rank beside the target {name}{beside if identifiers else ''}"
     if not prepared.labelled_rows:
-        return f"no row has a value in the target {name}; name another with {option('target')}"
+        return f"no row has a value in the target {name}; {_name_another(prepared)}"
     column = prepared.table.columns[target.name]
     of_keys = max(target.class_rows) == 1 and not target.declared
     if of_keys and (why := identifier_reason(column, prepared.profiles[target.name])):
@@ -271,7 +271,9 @@ def _problem_with_target(prepared: PreparedTable) -> str | None:
         problem = f"the target {name}{assumed} is a quantity (a regression target?): {numbers}"
         return f"{problem}; {_name_another(prepared)}, or {cut}; {classes}"
     if len(target.classes) == 1:
-        return f"the target {name} has one class only, {quoted(target.classes[0])}; two or more are needed"
+        empty = counted(len(prepared.unlabelled), "row without a value is", "rows without a value are")
+        others = f"; {empty} no class, unless you fill it in" if len(prepared.unlabelled) else ""
+        return f"the target {name} has one class only, {quoted(target.classes[0])}; two or more are needed{others}"
     by_a_rule = target.declared and not column.is_nominal
     if not target.assumed or by_a_rule or len(target.found) <= CUT_ABOVE:
         # Somebody has looked at it, or there are few.
