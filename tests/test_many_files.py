@@ -216,7 +216,7 @@ def test_every_command_takes_many_files_as_one_table(
     [
         ("d/*.csv --output d/2.csv", 2, "--output: d/2.csv is an input; name another file"),
         ("- one.csv", 2, "standard input cannot be read together with files; name files only"),
-        ("d more/4.csv", 1, "more/4.csv: lacks 1 column of d/1.csv: 'b'; give all files the same columns, or take "),
+        ("d more/4.csv", 1, "more/4.csv: lacks 1 column of d/1.csv: 'b'; give all files the same columns, or use "),
         ("d --mapping m.toml", 1, "d/1.csv:2: column 'b': "),
     ],
 )

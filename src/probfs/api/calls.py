@@ -296,7 +296,7 @@ def pairs(
     on_progress: Callable[[Progress], None] | None = None,
     **options: Any,
 ) -> Pairs:
-    """Say which pairs of columns tell together what neither tells beside the other.
+    """Say which pairs of columns tell more together than one by one.
 
     For each pair, the table of both (cut) columns and the class is held against the log-linear model in which each
     column shifts the odds of the classes for itself, whatever the other holds.

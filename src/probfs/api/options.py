@@ -208,7 +208,7 @@ READING = panel(
 CELLS = panel(
     "Columns",
     target=Option("Column to predict. Default: the last one.", COLUMN, names=("--target", "-t")),
-    count=Option("Column of counts: rows that each row stands for.", COLUMN),
+    count=Option("Column of counts: equal rows that each row stands for.", COLUMN),
     na=Option("Text that means missing, or auto, or none.", replace(NAMES, metavar="TEXT"), many=True),
     dates=Option("What comes first in 1/2/2024: day or month.", Choice(DATE_ORDERS)),
     ignore_case=Option("Merge values that differ only in case."),
@@ -249,7 +249,7 @@ def _classifier_options() -> Group:
     names = CLASSIFIERS.names()
     # What Python's objects may be says find_classifier.
     takes = Instance("|".join(names), types=object, parse=Choice(names).parse)
-    chosen = {"classifier": Option("Whose probabilities are used.", takes, names[0])}
+    chosen = {"classifier": Option("Classifier that gives the probabilities.", takes, names[0])}
     for name, declared, owners in known_options():
         # The classifiers, and the value of another option, that an option is for.
         others = [known for known in names if known not in owners]
@@ -268,7 +268,7 @@ ENCODING = {name: CLASSIFIER[name] for name in ("bins", "missing")}
 """Those that say how columns are encoded."""
 COLUMN_CLASSIFIER = {"classifier": CLASSIFIER["classifier"], **ENCODING}
 _LABELLED_SCORES = SCORES.names(lambda score: not score.needs_unlabelled)
-_NOISE = Option("Noise tolerated among columns told from it.", FALSE_DISCOVERIES, DEFAULT_FALSE_DISCOVERIES)
+_NOISE = Option("Share of noise tolerated after the screen.", FALSE_DISCOVERIES, DEFAULT_FALSE_DISCOVERIES)
 ELIMINATION = panel(
     "Elimination",
     score=Option("Score that decides which column leaves.", Choice(SCORES.names()), "signed"),
@@ -293,7 +293,7 @@ SELECTION = panel(
 )
 PAIRING = panel(
     "Selection",
-    false_discoveries=Option("Chance tolerated among found pairs.", FALSE_DISCOVERIES, 0.05),
+    false_discoveries=Option("Share of chance tolerated among found pairs.", FALSE_DISCOVERIES, 0.05),
     seed=Option("Seed of tables drawn for pairs of rare values.", SEED, 0),
 )
 ENGINE = panel(

@@ -28,7 +28,7 @@ COMMANDS = {
         "rankings",
         "Say which columns to keep, which only repeat those and which cannot be told from noise.",
     ),
-    "pairs": ("rankings", "Say which pairs of columns tell together what neither tells beside the other."),
+    "pairs": ("rankings", "Say which pairs of columns tell more together than one by one."),
     "compare": ("rankings", "Say what changed between two rankings or selections: what rose, fell, came and went."),
     "map": ("tables", "Apply a mapping and write the mapped table, for other tools."),
     "suggest": ("tables", "Write a draft mapping: identifiers dropped, numbers cut, rare values grouped."),

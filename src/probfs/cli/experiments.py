@@ -107,7 +107,7 @@ def generate(given: Given) -> None:
 EXPERIMENT = panel(
     "Experiments",
     names=Argument("Which experiments. Default: all.", Choice((*EXPERIMENTS, "all")), many=True, metavar="[NAME]..."),
-    runs=Option("Repetitions of what is random. Default: by name.", WholeNumber(2, 1_000_000)),
+    runs=Option("Repetitions of random experiments. Default: by name.", WholeNumber(2, 1_000_000)),
     quick=Option("Few repetitions: a look in a minute."),
     seed=Option("Seed of all that is random.", SEED, 0),
     jobs=Option("Processes at a time. Default: one for each core.", WholeNumber(1, 10_000)),

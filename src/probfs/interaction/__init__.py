@@ -1,1 +1,1 @@
-"""Pairs of columns that tell together what neither tells beside the other."""
+"""Pairs of columns that tell more together than one by one."""

@@ -63,7 +63,7 @@ class Pairs(Result):
 
     @property
     def found(self) -> tuple[Pair, ...]:
-        """The listed pairs that tell together what neither column tells beside the other."""
+        """The listed pairs that tell more together than one by one."""
         return tuple(pair for pair in self.pairs if pair.q <= self.settings["false_discoveries"])
 
     def top(self, number: int | None) -> Pairs:

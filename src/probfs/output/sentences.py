@@ -221,7 +221,7 @@ def pairs_sentences(pairs: Pairs) -> list[str]:
         return [sentence, f"No pair of columns tells more than its columns do one by one ({limit})."]
     tell = "1 pair tells" if len(found) == 1 else f"{len(found):,} pairs tell"
     joined = f"--join {quoted(f'{found[0].a}+{found[0].b}')} ranks the first as one column"
-    return [sentence, f"{tell} together what neither column tells beside the other ({limit}); {joined}."]
+    return [sentence, f"{tell} more together than one by one ({limit}); {joined}."]
 
 
 # Inspections.
