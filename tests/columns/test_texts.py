@@ -120,14 +120,14 @@ def numbers(cells: int, text: str, plain: str) -> str:
             "|".join([f"${n}" for n in range(25)] + ["€7"]),
             {},
             "|".join([f"${n}" for n in range(25)] + ["€7"]),
-            LIKE.format("numbers of which not all have the same unit ('$', '€')", "write all of them in one unit"),
+            LIKE.format("numbers that do not all have the same unit ('$', '€')", "write all of them in one unit"),
         ),
         (
             "|".join([*(f"{n}.5" for n in range(25)), "7 kg"]),
             {},
             "|".join([*(f"{n}.5" for n in range(25)), "7 kg"]),
             LIKE.format(
-                "numbers of which not all have the same unit ('kg')",
+                "numbers that do not all have the same unit ('kg')",
                 'write all of them in one unit, or map the column as "number" if some only lack it',
             ),
         ),

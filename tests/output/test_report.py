@@ -64,7 +64,7 @@ def test_the_page_has_summary_notes_data_and_settings(page: str) -> None:
     assert "<dt>smoothing</dt><dd>1.0</dd>" in text
     assert "<dt>uncertainty</dt><dd>yes</dd>" in text
     assert "<dt>screen</dt><dd>no</dd>" in text
-    assert "Make it again" not in text, "nobody typed a command"
+    assert "Make this page again" not in text, "nobody typed a command"
     assert rows_of(page, "columns")[-1][-1] == "target (by target=)"
     assert re.search(r"; at -?[\d.]+, ", rows_of(page, "columns")[0][-1]), "cut points"
     assert rows_of(page, "classes") == [["no", "180", "60.0%"], ["yes", "120", "40.0%"]]

@@ -141,7 +141,7 @@ def test_a_number_of_columns() -> None:
     many = probfs.select(frame, target="y", keep=10, folds=0)
     survivors = sum(own.verdict != "noise" for own in many.features) - 1
     assert len(many.kept) == survivors < 10
-    problem = f"keep=10: only {survivors} columns, copies apart, are told from noise"
+    problem = f"keep=10: only {survivors} columns (copies not counted) are told from noise"
     assert f"{problem}; false_discoveries=1 screens nothing" in many.warnings
     no_copies = probfs.select(frame.drop(columns="copy"), target="y", keep=9, folds=0).warnings
     assert f"keep=9: only {survivors} columns are told from noise; false_discoveries=1 screens nothing" in no_copies
@@ -241,7 +241,7 @@ def test_folds_that_take_long_are_announced(monkeypatch: pytest.MonkeyPatch, lim
     monkeypatch.setattr(stages, "duration", lambda seconds: "12 minutes")
     notes: list[str] = []
     probfs.select(make_frame(), target="y", folds=5, on_note=notes.append)
-    takes = "repeating the choice in 5 folds will take about 12 minutes; folds=0 does without the honest estimate"
+    takes = "repeating the choice in 5 folds will take about 12 minutes; folds=0 skips the estimate on unseen rows"
     assert (takes in notes) == announced
 
 

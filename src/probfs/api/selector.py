@@ -159,7 +159,7 @@ class ProbabilisticSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     @property
     def score(self) -> Any:
         """Nothing: to scikit-learn, whatever has an attribute of this name can judge predictions."""
-        raise AttributeError("'score' is a parameter and no method; get_params()['score'] reads it")
+        raise AttributeError("'score' is a parameter, not a method; get_params()['score'] reads it")
 
     @score.setter
     def score(self, value: Any) -> None:

@@ -62,7 +62,7 @@ _cost = partial(
     setting,
     "scale",
     Number(1e-10, 1e10, "scale|NUMBER", ("scale",)),
-    "what a row on the wrong side costs; less is smoother.",
+    "cost of a row on the wrong side; less is smoother.",
     default_help="scale, which is 1 for rbf, and for linear and logistic 1 / the mean squared length of the table's "
     "standardised rows: 1 / 30 for 30 numeric columns",
 )
@@ -99,7 +99,7 @@ class NaiveBayes(UnfittedClassifier):
     smoothing: float = setting(
         1.0,
         Number(1e-100, 1e100, "ALPHA", zero="the exact limit"),
-        "what is added to every count; 0 is the exact limit of less and less smoothing.",
+        "number added to every count; 0 is the exact limit of less and less smoothing.",
     )
     shrink: Literal["auto", "on", "off"] = setting(
         "auto",
@@ -207,7 +207,7 @@ class Trees(RefittedModel):
     depth: int | Literal["any"] = setting(
         "any",
         WholeNumber(1, None, "any|N", ("any",)),
-        "most questions a tree asks of a row.",
+        "greatest depth of a tree.",
         default_help="any number",
     )
 

@@ -196,7 +196,7 @@ class UnfittedClassifier(ABC):
     missing: Literal["skip", "value", "auto"] = setting(
         "auto",
         Choice(MISSING_CHOICES),
-        "what a missing cell is: nothing (skip), a value of its own (value), or a value in the columns where missing "
+        "how a missing cell counts: not at all (skip), as a value (value), or as one in the columns where missing "
         "cells tell the class (auto).",
     )
 

@@ -26,7 +26,7 @@ COMMANDS = {
     "rank": ("rankings", "Rank the columns of a table by how much class probabilities change without them."),
     "select": (
         "rankings",
-        "Say which columns to keep, which only repeat those and which cannot be told from noise.",
+        "Say which columns to keep, which repeat kept ones and which cannot be told from noise.",
     ),
     "pairs": ("rankings", "Say which pairs of columns tell more together than one by one."),
     "compare": ("rankings", "Say what changed between two rankings or selections: what rose, fell, came and went."),
@@ -35,7 +35,7 @@ COMMANDS = {
     "inspect": ("tables", "Say what each column holds, what rank would do with it, and how classes are balanced."),
     "sample": ("tables", "Write a sample table to try the other commands on."),
     "exact": ("experiments", "Compute the scores of a known distribution, which rank estimates from rows."),
-    "generate": ("experiments", "Draw one of the paper's random tables, in which it is known what matters."),
+    "generate": ("experiments", "Draw one of the paper's random tables, whose relevant columns are known."),
     "reproduce": ("experiments", "Regenerate the paper's tables, figures and numbers, and check its claims."),
 }
 """The module of each command, which is imported when its options are needed, and what it does."""

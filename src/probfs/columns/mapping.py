@@ -250,7 +250,7 @@ def _literals(listing: str) -> tuple[tuple[str, ...], tuple[float, ...]]:
     except (ValueError, RecursionError):
         document = {}
     if list(document) != ["items"]:
-        raise _RefusedError(f'{quoted(listing)} is no list; write it like [1, 2] or ["a", "b"]')
+        raise _RefusedError(f'{quoted(listing)} is not a list; write it like [1, 2] or ["a", "b"]')
     items = document["items"]
     if not _are_texts(items):
         raise _RefusedError(f"{quoted(listing)} may hold only numbers and quoted texts")

@@ -182,7 +182,7 @@ def _doubt_about_units(texts: Texts, style: NumberStyle) -> Doubt | None:
     if not (are_units and are_several and at_least(texts, CUT_ABOVE + 1)):
         return None
     lacking = ', or map the column as "number" if some only lack it' if len(units) == 1 else ""
-    why = f"look like numbers of which not all have the same unit ({listed(units)})"
+    why = f"look like numbers that do not all have the same unit ({listed(units)})"
     return Doubt(NoteKind.MAY_BE_NUMBERS, why, f"write all of them in one unit{lacking}")
 
 

@@ -74,7 +74,7 @@ def select_columns(
     notes = [*choice.classifier.notes, *rounds.notes]
     survivors = len(choice.curve.order)
     if isinstance(settings.keep, int) and settings.keep > survivors:
-        apart = ", copies apart," if choice.screened.repeats else ""
+        apart = " (copies not counted)" if choice.screened.repeats else ""
         problem = f"{option('keep', settings.keep)}: only {survivors:,} columns{apart} are told from noise"
         notes.append(NoteKind.FEWER_KEPT.note(f"{problem}; {option('false_discoveries', 1)} screens nothing"))
     if folds < wanted:
@@ -84,7 +84,7 @@ def select_columns(
         on_note(note)
     if seconds * folds > LONG_SECONDS:
         takes = f"repeating the choice in {folds} folds will take about {duration(seconds * folds)}"
-        on_note(NoteKind.TIME.note(f"{takes}; {option('folds', 0)} does without the honest estimate"))
+        on_note(NoteKind.TIME.note(f"{takes}; {option('folds', 0)} skips the estimate on unseen rows"))
     honest, kept_in_folds = nested_cross_validation(candidates, fold_counts, settings.keep) if folds else (None, None)
     warnings = (*encoded.notes, *notes)
     # The round of all columns has no place among the sizes.
