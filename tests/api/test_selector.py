@@ -300,6 +300,21 @@ def test_rows_without_a_class_are_known_by_a_value(y: Any, value: Any) -> None:
     assert (len(selector.classes_), summary.labelled_rows, summary.unlabelled_rows) == (2, 4, 2)
 
 
+def test_masked_cells_are_missing_and_not_what_is_behind_the_mask() -> None:
+    matrix, y = numbers()
+    mask, no_class = np.random.default_rng(0).random(matrix.shape) < 0.2, np.arange(90) < 10
+    selector = ProbabilisticSelector(n_features_to_select=2, unlabeled_value=np.nan)
+    expected = clone(selector).fit(np.where(mask, np.nan, matrix), np.where(no_class, np.nan, y))
+    masked = np.ma.masked_array(matrix, mask)
+    found = clone(selector).fit(masked, np.ma.masked_array(y, no_class))
+    assert found.ranking_result_.to_csv() == expected.ranking_result_.to_csv()
+    np.testing.assert_array_equal(found.transform(masked), expected.transform(np.where(mask, np.nan, matrix)))
+    texts = np.ma.masked_array(np.where(matrix > 0, "high", "low"), mask)
+    summary = clone(selector).fit(texts, y).ranking_result_.input.basis
+    assert summary is not None
+    assert summary.missing_cells == mask.sum()
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -324,6 +339,8 @@ def test_rows_without_a_class_are_known_by_a_value(y: Any, value: Any) -> None:
         ({"groups": [1, 1]}, "inconsistent numbers of samples"),
         ({"groups": [1, 1, 2, 2, None, 3]}, "groups=: some are missing"),
         ({"sample_weight": [1, np.nan, 1, 1, 1, 1]}, "sample_weight contains NaN"),
+        ({"sample_weight": np.ma.masked_equal([1, 2, 3, 1, 2, 2], 3)}, "sample_weight contains NaN"),
+        ({"groups": np.ma.masked_equal([1, 1, 2, 2, 3, 3], 3)}, "groups=: some are missing"),
     ],
 )
 def test_what_is_wrong_with_the_data_is_a_value_error(arguments: dict[str, Any], message: str) -> None:

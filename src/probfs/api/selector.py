@@ -28,6 +28,7 @@ from probfs.api.training_table import (
     is_pandas,
     training_table,
     unlabelled_table,
+    unmasked,
 )
 from probfs.classifiers.catalogue import CLASSIFIERS, find_classifier
 from probfs.classifiers.options import UnfittedClassifier, WholeNumber, check_value
@@ -36,7 +37,6 @@ from probfs.columns.choice import ABOUT_ROWS, DEFAULT_MIN_CLASS
 from probfs.errors import UsageError
 from probfs.notes import NoteKind
 from probfs.ranking.result import Ranking
-from probfs.tables.frames import collected
 from probfs.text import counted, listed, option
 
 AUTO = "auto"
@@ -349,7 +349,7 @@ class ProbabilisticSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             A data frame, whose columns keep their types, where ``set_output`` asks for one.
         """
         check_is_fitted(self)
-        X = collected(X)  # noqa: N806
+        X = unmasked(X)  # noqa: N806
         if not is_frame(X) or not len(X):
             return super().transform(X)
         frame = validate_data(self, X, reset=False, skip_check_array=True)

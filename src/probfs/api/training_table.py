@@ -52,7 +52,7 @@ def training_table(
         validate_data(estimator, X, y, skip_check_array=True)
     data = _check_features(estimator, X, reset=True)
     name = getattr(y, "name", None)
-    y = column_or_1d(y, warn=True)
+    y = column_or_1d(unmasked(y), warn=True)
     check_consistent_length(data, y)
     weights = None if sample_weight is None else _check_weights(sample_weight, y)
     is_count = weights is not None and bool((weights == np.rint(weights)).all())
@@ -67,7 +67,7 @@ def training_table(
     if groups is not None:
         import pandas
 
-        subjects = column_or_1d(groups, warn=True)
+        subjects = column_or_1d(unmasked(groups), warn=True)
         check_consistent_length(y, subjects)
         if pandas.isna(subjects).any():
             raise ValueError(f"{option('groups')}: some are missing; name a group for each row of X")
@@ -105,6 +105,14 @@ def is_pandas(data: Any) -> bool:
     return hasattr(data, "iloc") and hasattr(data, "columns")
 
 
+def unmasked(data: Any) -> Any:
+    """Masked cells as missing ones, as scikit-learn would take what is behind the mask; and lazy frames as frames."""
+    if not np.ma.is_masked(data):
+        return collected(data)
+    missing: Any = np.nan if data.dtype.kind in "biuf" else None
+    return np.where(np.ma.getmaskarray(data), missing, np.ma.getdata(data))
+
+
 def is_frame(data: Any) -> bool:
     """Whether columns have types of their own: in a frame of pandas, or of what offers an Arrow stream, as polars."""
     return is_pandas(data) or (hasattr(data, "__arrow_c_stream__") and len(getattr(data, "shape", ())) == 2)
@@ -118,7 +126,7 @@ def _names_in(estimator: Any) -> list[str]:
 def _check_features(estimator: Any, data: Any, *, reset: bool) -> Any:
     """X as it is, if it is a frame, or else as a matrix, in which missing cells are allowed and infinite ones not."""
     fewest = 2 if reset else 1
-    data = collected(data)
+    data = unmasked(data)
     # What is too small is left to scikit-learn to refuse.
     frame = is_frame(data) and len(data) >= fewest and data.shape[1] > 0
     return validate_data(
@@ -163,7 +171,7 @@ def _check_weights(sample_weight: Any, y: npt.NDArray[Any]) -> Floats:
     if isinstance(sample_weight, Number):
         sample_weight = np.full(len(y), sample_weight)
     how: dict[str, Any] = {"dtype": np.float64, "ensure_non_negative": True, "input_name": "sample_weight"}
-    weights: Floats = column_or_1d(check_array(sample_weight, ensure_2d=False, **how))
+    weights: Floats = column_or_1d(check_array(unmasked(sample_weight), ensure_2d=False, **how))
     check_consistent_length(y, weights)
     if not weights.any():
         raise ValueError(f"{option('sample_weight')}: every weight is zero, which leaves no row")
