@@ -127,7 +127,7 @@ class NoteKind(Enum):
     SHRINKAGE = "shrinkage", _NOTE, "log-odds were shrunk"
     COMPILING = "compiling", _NOTE, "loops are compiled, once"
     NOT_COMPILED = "not-compiled", _NOTE, "compiled loops are not available, so the work takes longer"
-    TIME = "time", _NOTE, "how many models will be fitted, or how long the work will take"
+    TIME = "time", _NOTE, "how many models will be fitted"
     SPILLED = "spilled", _WARNING, "the workers of a cluster lack memory for all rows, and keep some on disk"
     SIGMOID = "sigmoid", _WARNING, "sigmoids of the SVM came out decreasing and were replaced, so scores are rough"
     SUBJECT_FOLDS = "subject-folds", _NOTE, "subjects are left out in ten folds, as there are too many of them"

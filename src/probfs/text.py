@@ -166,13 +166,6 @@ def counted(number: int, noun: str, plural: str | None = None) -> str:
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
-def duration(seconds: float) -> str:
-    """A time in words: 119 seconds, 100 minutes, 2.5 hours."""
-    if seconds < 120:
-        return counted(round(seconds), "second")
-    return counted(round(seconds / 60), "minute") if seconds < 7200 else f"{seconds / 3600:.1f} hours"
-
-
 def shown_bytes(number: int) -> str:
     """A number of bytes as people say it: 700 bytes, 1.5 MB."""
     for power, unit in ((30, "GB"), (20, "MB"), (10, "KB")):

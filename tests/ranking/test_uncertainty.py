@@ -13,10 +13,9 @@ import pytest
 import probfs
 from probfs.columns.dataset import Dataset
 from probfs.errors import DataError
-from probfs.ranking import uncertainty
 from probfs.ranking.candidates import Candidates, Encoded
 from probfs.ranking.result import RankedFeature, Stability
-from probfs.ranking.uncertainty import PAIRS, with_uncertainty
+from probfs.ranking.uncertainty import PAIRS
 from probfs.rows.blocks import Block, LocalBlocks, RandomSample
 from probfs.screening.counting import count_values
 from probfs.tables.arrays import Floats
@@ -119,15 +118,6 @@ def test_stability_is_1_of_columns_that_always_come_first_and_none_of_a_single_o
     assert said in repr(ranking) or said in ranking.to_html()
     alone = probfs.rank(frame[["clear", "y"]], target="y", uncertainty=True)
     assert (alone.stability, alone.features[0].in_first_k) == (None, 1)
-
-
-def test_a_long_time_is_told_after_the_first_halves(monkeypatch: pytest.MonkeyPatch) -> None:
-    clock = iter([0.0, 10.0])
-    monkeypatch.setattr(uncertainty, "monotonic", lambda: next(clock))
-    notes: list[str] = []
-    dataset = random_dataset(60, features=2, values=2, classes=2, seed=0)
-    with_uncertainty((), replace(candidates(dataset), on_note=notes.append), 1)
-    assert notes == ["uncertainty=True: 50 rankings of half of the rows take about 4 minutes"]
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,6 @@ import pytest
 import probfs
 from probfs import DataError, Selection, UsageError
 from probfs.output.documents import header_of
-from probfs.selection import stages
 from probfs.selection.result import SelectedFeature
 from tests.support.results import make_feature, make_selection
 
@@ -233,16 +232,6 @@ def test_notes_are_told_as_they_arise() -> None:
     selection = probfs.select(make_frame(), target="y", keep=10, folds=0, on_note=told.append)
     assert told[0].startswith("target: y")
     assert tuple(told[1:]) == selection.warnings != ()
-
-
-@pytest.mark.parametrize(("limit", "announced"), [(0.0, True), (1e6, False)])
-def test_folds_that_take_long_are_announced(monkeypatch: pytest.MonkeyPatch, limit: float, announced: bool) -> None:
-    monkeypatch.setattr(stages, "LONG_SECONDS", limit)
-    monkeypatch.setattr(stages, "duration", lambda seconds: "12 minutes")
-    notes: list[str] = []
-    probfs.select(make_frame(), target="y", folds=5, on_note=notes.append)
-    takes = "repeating the choice in 5 folds will take about 12 minutes; folds=0 skips the estimate on unseen rows"
-    assert (takes in notes) == announced
 
 
 def test_an_identifier_that_is_always_wanted_is_told_how_to_be_had() -> None:

@@ -17,7 +17,6 @@ nor whether equal rows are repeated or counted changes anything.
 from __future__ import annotations
 
 from dataclasses import replace
-from time import monotonic
 
 import numpy as np
 
@@ -25,14 +24,13 @@ from probfs.classifiers.scores import SCORES
 from probfs.columns.dataset import Dataset
 from probfs.columns.folds import by_dropping_rare_classes, order_by_content
 from probfs.errors import DataError
-from probfs.notes import NoteKind
 from probfs.ranking.candidates import Candidates, order_columns
 from probfs.ranking.result import RankedFeature, Stability
 from probfs.ranking.settings import Settings
 from probfs.rows.blocks import EVERYTHING, Block, Part, RandomSample, SampleSeries, deal_starts
 from probfs.runtime.progress import report
 from probfs.screening.counting import count_part
-from probfs.text import duration, option, quoted
+from probfs.text import option, quoted
 
 PAIRS = 25
 GROUPS = 20
@@ -43,7 +41,6 @@ _FEWEST_OF_A_CLASS = 4
 """So that each half has two, one of which can be left out."""
 _MOST_ROWS = 10**9
 """numpy draws samples of fewer rows than this."""
-_LONG_SECONDS = 60.0
 
 
 def with_uncertainty(
@@ -76,12 +73,7 @@ def with_uncertainty(
         return Candidates(ordered, counts, settings, always, copies, sample)
 
     ranks = np.empty((2 * PAIRS, len(names)), dtype=np.int64)
-    start = monotonic()
     for number in range(2 * PAIRS):
-        if number == 2 and (seconds := (monotonic() - start) * PAIRS) > _LONG_SECONDS:
-            what = f"{2 * PAIRS} rankings of half of the rows"
-            time_note = NoteKind.TIME.note(f"{option('uncertainty', True)}: {what} take about {duration(seconds)}")
-            candidates.on_note(time_note)
         ranks[number, order_columns(take_sample(number))] = np.arange(len(names), 0, -1)
     in_first = (ranks <= first).mean(axis=0)
     ranks.sort(axis=0)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import replace
 from functools import reduce
 from operator import add
@@ -28,12 +27,10 @@ from probfs.selection.choice import choose_columns, find_best
 from probfs.selection.nested import nested_cross_validation
 from probfs.selection.result import Selection
 from probfs.selection.verdicts import judge_columns
-from probfs.text import duration, option, quoted
+from probfs.text import option, quoted
 
 CHOOSING = "choosing columns"
 """The stage in which a classifier that fits many models counts them."""
-LONG_SECONDS = 60.0
-"""Folds that take longer are announced."""
 
 
 def select_columns(
@@ -55,7 +52,6 @@ def select_columns(
     _check_sizes(encoded.dataset, settings, folds)
     settings.model.require_memory(encoded.dataset, settings.estimate, folds)
     report(CHOOSING)
-    start = time.monotonic()
     encoded, counts, fold_counts = deal_and_count(encoded, folds, settings.seed)
     candidates = Candidates(
         encoded,
@@ -67,7 +63,6 @@ def select_columns(
     )
     choice = choose_columns(candidates, settings.keep, collect=True, tell=tell)
     candidates = replace(candidates, copies=choice.screened.copies)
-    seconds = time.monotonic() - start
     kept = tuple(encoded.names[place] for place in choice.kept)
     rounds = choice.collector
     assert rounds is not None, "the rounds were asked for"
@@ -82,9 +77,6 @@ def select_columns(
     notes += note_on_kept_leaks(inputs.prepared.leaks, settings.columns_of(kept))
     for note in notes:
         on_note(note)
-    if seconds * folds > LONG_SECONDS:
-        takes = f"repeating the choice in {folds} folds will take about {duration(seconds * folds)}"
-        on_note(NoteKind.TIME.note(f"{takes}; {option('folds', 0)} skips the estimate on unseen rows"))
     honest, kept_in_folds = nested_cross_validation(candidates, fold_counts, settings.keep) if folds else (None, None)
     warnings = (*encoded.notes, *notes)
     # The round of all columns has no place among the sizes.

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from io import BufferedReader, TextIOWrapper
 from itertools import chain
@@ -15,7 +16,6 @@ from typing import BinaryIO
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from probfs.errors import DataError
 from probfs.notes import Note, NoteKind
@@ -41,11 +41,7 @@ _KEYWORD = re.compile(r"@([a-z]+)(?![^\s{\0])\s*(.*)", re.DOTALL | re.IGNORECASE
 _NAME_AND_TYPE = re.compile(r"(\0|[^\s{'\"]+)\s*(.*)", re.DOTALL)
 _TYPE = re.compile(r"(\0|[^\s{\[]+)\s*(?:\[[^\]]*\])?\s*(.*)", re.DOTALL)
 _ISO_DATE = "yyyy-MM-dd'T'HH:mm:ss"
-_DATE_PART = re.compile(r"'([^']*)'|([A-Za-z])\2*")
-_DATE_PARTS = {
-    "yyyy": "%Y", "yy": "%y", "MMM": "%b", "MM": "%m", "M": "%m", "dd": "%d", "d": "%d", "HH": "%H", "H": "%H",
-    "mm": "%M", "m": "%M", "ss": "%S", "s": "%S",
-}  # fmt: skip
+_ISO_DATES = re.compile("yyyy-MM-dd(?:(?:'T'| )HH:mm(?::ss)?)?")
 _SPECIAL = b"\\%{}'\"" + bytes(number for number in range(32) if number not in b"\t\n")
 """Characters that no plain row has."""
 _DICTIONARY = pa.dictionary(pa.int32(), pa.string())
@@ -238,9 +234,12 @@ class _DataReader:
             kind = Kind.NUMBER if attribute.is_number else Kind.TEXT
             columns[attribute.name] = column = Column(attribute.name, pa.chunked_array(chunks), kind, declared)
             if attribute.date_format:
-                dates = _parse_dates(column.cells, attribute.date_format)
+                dates = None
+                with suppress(pa.ArrowInvalid):
+                    if _ISO_DATES.fullmatch(attribute.date_format):
+                        dates = column.cells.cast(pa.string()).cast(pa.timestamp("s"))
                 if dates is None:
-                    problem = f"not all cells are dates like {quoted(attribute.date_format)}, so they are texts"
+                    problem = f"not all cells are ISO dates, as {quoted(attribute.date_format)}, so they are texts"
                     message = f"{self._source}: column {quoted(attribute.name)}: {problem}"
                     notes.append(NoteKind.DATE_FORMAT.note(message, [attribute.name]))
                 else:
@@ -368,14 +367,3 @@ def _declared_cells(attribute: Attribute, indices: pa.Array, texts: Sequence[str
     codes: dict[str | None, int] = {text: code for code, text in enumerate(known)}
     code_of_text = np.array([*(codes.get(text, len(known)) for text in texts), len(known)])
     return dictionary_cells(code_of_text[places], text_array(known)).chunk(0)
-
-
-def _parse_dates(cells: pa.ChunkedArray, pattern: str) -> pa.ChunkedArray | None:
-    """The dates that texts are by a pattern of Java's; None if one of them is none, or the pattern is not known."""
-    try:
-        form = _DATE_PART.sub(lambda part: part[1] if part[2] is None else _DATE_PARTS[part[0]], pattern)
-    except KeyError:
-        return None
-    texts = cells.cast(pa.string())
-    dates = pc.strptime(texts, format=form, unit="s", error_is_null=True)
-    return None if dates.null_count > texts.null_count else dates
