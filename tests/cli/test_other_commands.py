@@ -98,6 +98,13 @@ def test_the_distribution_of_section_4_1(run_here: Run) -> None:
     [
         ("x,p,p_y\na,0.5,0.1\nb,0.4,0.2\n", ": the probabilities in 'p' add up to 0.9, not to 1"),
         ("x,p,p_y\na,1.5,0.1\nb,-0.5,0.2\n", ":2: column 'p': '1.5' is not a probability; write a number from 0 to 1"),
+        ("p,p_y\n1,0.5\n", ": no column beside p and p_y; the others are the features"),
+        ("x,p,p_y\na,0.5,0.1\n,0.5,0.2\n", ":3: column 'x': the value is missing; every cell has one"),
+        ("x,p,p_y\na,1,\nb,0,1\n", ":2: column 'p_y': the probability is missing; write 0 for what never happens"),
+        (
+            "x,z,p,p_y\na,u,0.5,0.1\na,v,0.25,1\na,u,0.25,0.2\n",
+            ":4: the cell 'x=a', 'z=u' is there a second time; give each cell once",
+        ),
         ("x,P,p_y\na,1,0\n", ": no column 'p'; did you mean 'P'?; p and p_y hold the probabilities"),
     ],
 )

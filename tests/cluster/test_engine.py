@@ -118,6 +118,10 @@ def test_unlabelled_files_are_checked_as_labelled_ones(tmp_path: Path) -> None:
     for name in ENGINES:
         with pytest.raises(DataError, match="none of these files has data rows"):
             probfs.rank(tmp_path / "t.csv", engine=name, **options)
+    with pytest.raises(
+        UsageError, match=r'^y and feature_names= go with arrays and frames, and engine="dask" reads fil'
+    ):
+        probfs.rank(tmp_path / "t.csv", ["p"] * 8, engine="dask")
     frame = pd.DataFrame({"a": ["u"], "b": ["1"]})
     with pytest.raises(UsageError, match="no worker can read a DataFrame; write it to files"):
         probfs.rank(tmp_path / "t.csv", target="y", engine="dask", unlabeled=frame)

@@ -21,7 +21,7 @@ from probfs.columns.target import (
     read_classes,
     row_counts,
 )
-from probfs.errors import DataError
+from probfs.errors import DataError, UsageError
 from probfs.tables.reading import read_table
 from probfs.text import command_line_language
 from tests.support.tables import Write, csv_of_rows, prepare_csv, read_csv_text
@@ -46,6 +46,8 @@ def test_the_target_is_the_option_then_the_mapping_then_the_last_column(
     prepared = prepare_csv("a,b,c\n1,2,3\n4,5,6\n", mapping, **choice)
     assert (prepared.target.name, prepared.target.reason) == expected
     assert prepared.target_note == "target: {} ({})".format(*expected)
+    with pytest.raises(UsageError, match=r"^no column of t\.csv is left to be the target; name one with target=$"):
+        prepare_csv("a,b,c\n1,2,3\n", exclude=["a", "b", "c"])
 
 
 def test_the_file_s_own_hint_counts_unless_it_is_left_out(write: Write) -> None:
@@ -142,6 +144,12 @@ def two_columns(*cells: object) -> str:
             {},
             "the target 'y', the last column, does not look like a class column: 39 different values in 40 rows; name "
             "another with --target ('a'?)",
+        ),
+        (
+            two_columns(*(f"key {n}" for n in range(40))),
+            {},
+            "the target 'y', the last column, is an identifier, which nothing predicts: text that is different in "
+            "nearly every row, 40 values in 40 rows; name another with --target ('a'?)",
         ),
         (
             two_columns(*(f"it rained on day {n % 25} again" for n in range(100))),

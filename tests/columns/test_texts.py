@@ -191,6 +191,13 @@ def test_dates_by_the_rule(texts: str, dates: str | None, expected: str) -> None
 def test_dates_that_may_be_meant_in_two_ways_are_left_and_a_bound_says_that_they_are_dates() -> None:
     found, notes = read("1/2/2024|3/4/2024", 'columns.x = "date"')
     assert (found, notes[0].split(" which")[0]) == ("1/2/2024|3/4/2024", "look like dates in")
+    days = [f"{n % 28 + 1}.{n // 28 + 1}.{{}}" for n in range(12, 40)]
+    doubt = "look like dates whose years of two digits may be of this century or the last, and are taken as texts: 'x'"
+    for year, said in (("39", "read as dates: 'x'"), ("40", doubt), ("69", doubt), ("70", "read as dates: 'x'")):
+        assert read("|".join(day.format(year) for day in days))[1][0].startswith(said), year
+    # Whoever separates them in several ways may mean several orders.
+    mixed = "|".join(day.format("2024").replace(".", "./"[place > 0]) for place, day in enumerate(days))
+    assert read(mixed)[0] == mixed
     found, notes = read("6.1.2024|7.1.2024", 'columns.x = "<= 2024-01-06"', dates="dmy")
     assert found == "2024-01-06|2024-01-07"
     found, notes = read("06.01.2024|15.01.2024", 'columns.x = "date"')

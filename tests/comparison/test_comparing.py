@@ -209,6 +209,10 @@ def test_mappings_are_read_again_and_the_table_as_it_is_said(write: Write) -> No
 def test_a_frame_has_the_columns_of_the_csv_and_types_that_know_missing_values() -> None:
     intervals = {"a": (1, 1), "b": (2, 3), "c": (2, 3)}
     frame = compare_rankings(ranking_of("abc", intervals=intervals), ranking_of("cba")).to_frame()
+    assert repr(compare_orders("abc", "acb")) == (
+        "<Comparison of old.json with new.json: 2 of 3 columns changed, Spearman 0.500>"
+    )
+    assert repr(compare_orders("a", "b")).endswith(": 2 of 2 columns changed, no correlation>")
     assert list(frame) == list(header_of(ColumnChange))
     assert [str(frame[name].dtype) for name in ("old_rank", "moved", "beyond")] == ["Int64", "Int64", "boolean"]
     assert frame["beyond"].tolist() == [True, False, True]

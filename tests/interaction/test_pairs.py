@@ -182,10 +182,27 @@ def test_what_has_no_meaning_for_pairs_is_refused(options: dict[str, Any]) -> No
         probfs.pairs(switches(), target="y", **options)
 
 
-@pytest.mark.parametrize("join", ["x0+nothing", "x0", ["x0+x1", "x1+x2"], "x0+x0"])
-def test_what_is_no_pair_is_one_line(join: Any) -> None:
-    with pytest.raises(probfs.ProbfsError, match=r"^join=: "):
-        probfs.rank(switches(), target="y", join=join)
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        *(
+            ({"join": join}, rf"join=: '{join[-5:]}' does not name two columns that are ranked, as a\+b does")
+            for join in ("x0+x9", "x0", "x0+x0")
+        ),
+        ({"join": ["x0+x1", "x1+x2"]}, r"join=: 'x1\+x2' does not name two columns that are ranked, as a\+b does"),
+        ({"join": ["x0+x1", "x0+x2"]}, "join=: column 'x0' is in two pairs; keep one of them"),
+        ({"join": "x2+x3"}, r"join=: there is a column 'x2\+x3' already; leave it out or rename it"),
+        ({"join": "x0+n", "classifier": "svm"}, "join=: column 'n' is numbers to this classifier; cut it in a mapping"),
+        (
+            {"join": "x0+x1", "together": {"x0+x1": "x2"}},
+            r"together=: join= makes a column 'x0\+x1'; give the group another name",
+        ),
+    ],
+)
+def test_what_is_no_pair_is_one_line(options: dict[str, Any], problem: str) -> None:
+    frame = switches().replace({0: "a", 1: "b", 2: "c"}).assign(n=np.random.default_rng(0).normal(size=500))
+    with pytest.raises(probfs.ProbfsError, match=f"^{problem.replace('x0+x', 'x0[+]x')}"):
+        probfs.rank(frame.assign(**{"x2+x3": frame["x0"]})[["x2+x3", *frame]], target="y", **options)
 
 
 @pytest.mark.slow

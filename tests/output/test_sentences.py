@@ -15,6 +15,7 @@ from probfs.classifiers.catalogue import SVM
 from probfs.comparison.changes import compare_rankings
 from probfs.notes import NoteKind
 from probfs.output.sentences import comparison_sentences, ranking_sentences, selection_sentences
+from probfs.output.writers import Presentation, terminal_text
 from probfs.selection.result import Verdict
 from probfs.text import command_line_language, is_unseen, printable
 from tests.support.results import (
@@ -103,7 +104,9 @@ def test_the_numbers_add_up_and_choices_of_the_user_are_said(
 
 def test_what_is_cut_by_request_only_is_said_to_be_so() -> None:
     features = [make_feature(1, "a", "keep"), *(make_feature(rank, f"x{rank}", "weak") for rank in (2, 3))]
-    sentences = selection_sentences(replace(make_selection(*features, keep=1), best_size=2))
+    selection = replace(make_selection(*features, keep=1), best_size=2)
+    sentences, table = selection_sentences(selection), terminal_text(selection.document(), Presentation(200))
+    assert ["beyond the 1 asked for" in line for line in table.splitlines() if " weak " in line] == [True, False]
     assert sentences[1] == "Keep 1 of 3. 1 is beyond the 1 asked for (weak), 1 adds too little (weak)."
 
 

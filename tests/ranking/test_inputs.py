@@ -84,6 +84,10 @@ def test_labels_whose_index_is_in_another_order_are_refused(frame: pd.DataFrame)
     cells, y = frame.drop(columns="y"), frame["y"]
     with pytest.raises(UsageError, match=r"y has the index of data in another order; give y.loc\[data.index\]"):
         probfs.rank(cells, y[::-1])
+    with pytest.raises(UsageError, match=r"^y and target= both say what to predict; keep one of the two$"):
+        probfs.rank(cells, y, target="a")
+    with pytest.raises(UsageError, match=r"^feature_names= goes with an array; the columns of a file have names$"):
+        probfs.rank("t.csv", feature_names=["a"])
     assert probfs.rank(cells, y[::-1].loc[cells.index]).to_csv() == probfs.rank(cells, y).to_csv()
     assert probfs.rank(cells, y[::-1].to_numpy()).input.classes == probfs.rank(cells, y).input.classes
 

@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from probfs.errors import DataError
 from probfs.tables.arrays import text_array
 from probfs.tables.cells import Kind
 from probfs.tables.column import Column
@@ -103,6 +104,8 @@ def test_columns_held_as_texts_are_written_as_they_are_spelled() -> None:
 
 
 def test_one_column_of_missing_cells_has_its_rows() -> None:
+    with pytest.raises(DataError, match=r"^t: has no column left to write; drop fewer$"):
+        table_bytes(Table("t", {}, 2), "csv")
     assert table_bytes(table_in_memory(pa.table({"a": ["x", None]}), ""), "csv") == b'a\nx\n""\n'
 
 
