@@ -193,6 +193,11 @@ def test_a_target_that_is_a_quantity(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="the target 'a' is a quantity"):
         probfs.rank(tmp_path, target="a", engine="dask")
     assert_same(tmp_path, target="a", cut_target=3)
+    assert_same(tmp_path, na="no")
+    with pytest.raises(
+        DataError, match="one class only, 'yes'; two or more are needed; 30 rows without a value are no"
+    ):
+        probfs.rank(tmp_path, target="y", na="no", engine="dask")
 
 
 def test_values_that_do_not_fit_into_memory_are_refused_before_they_are_fetched(

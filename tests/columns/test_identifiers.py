@@ -123,6 +123,40 @@ def test_whole_numbers_nearly_all_different_that_look_like_keys_are_identifiers(
         assert reason(cells) == reason_of_texts(cells)
 
 
+def shuffled(cells: list[int]) -> list[int]:
+    return Random(0).sample(cells, len(cells))
+
+
+def keys(least: int, spread: int, number: int, round_ones: int = 15) -> list[int]:
+    """So many different whole numbers between these, of which some end in 0."""
+    ends = [least + (least % 10 == 0), least + spread - ((least + spread) % 10 == 0)]
+    others = [n for n in range(ends[0] + 1, ends[1]) if n % 10]
+    return shuffled(
+        [*ends, *others[: number - round_ones - 2], *range(-(-least // 10) * 10, least + spread, 10)[:round_ones]]
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "fits", "beyond"),
+    [
+        # By its name, a column of more than twenty values is one of subjects, if these are more than 2 % of the rows.
+        ("id", [n * 5 % 21 * 7 for n in range(1049)], [n * 5 % 21 * 7 for n in range(1050)]),
+        ("id", [n * 7 % 20 * 7 for n in range(39)], [n * 7 % 20 * 7 for n in range(41)]),
+        # Keys rise by up to ten, or have few gaps, and nearly all are different.
+        ("c", [10 * n for n in range(40)], [11 * n for n in range(40)]),
+        ("c", shuffled([*range(39), 79]), shuffled([*range(39), 80])),
+        ("c", shuffled([*range(38), 1, 2]), shuffled([*range(37), 1, 2, 3])),
+        # Others have five digits and would have repeated by chance, or seven; and a quarter of them end in 0.
+        ("c", keys(10_001, 599, 60), keys(10_001, 620, 60)),
+        ("c", keys(10_001, 590, 60), keys(9_001, 590, 60)),
+        ("c", keys(1_000_001, 8_000_000, 60), keys(100_001, 800_000, 60)),
+        ("c", keys(10_001, 590, 60, 15), keys(10_001, 590, 60, 16)),
+    ],
+)
+def test_keys_are_told_up_to_a_limit(name: str, fits: list[int], beyond: list[int]) -> None:
+    assert (reason(fits, name) is not None, reason(beyond, name)) == (True, None)
+
+
 @pytest.mark.parametrize(
     ("name", "cells"),
     [

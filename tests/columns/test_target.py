@@ -151,6 +151,8 @@ def two_columns(*cells: object) -> str:
             "the target 'y', the last column, is an identifier, which nothing predicts: text that is different in "
             "nearly every row, 40 values in 40 rows; name another with --target ('a'?)",
         ),
+        (two_columns(*(f"M{min(n, 36)}" for n in range(40))), {}, "37 different values in 40 rows; name another"),
+        (two_columns(*(f"a Mount at {n % 25}" for n in range(100))), {}, ": free text, 25 different ones in 100 rows"),
         (
             two_columns(*(f"it rained on day {n % 25} again" for n in range(100))),
             {},
@@ -176,7 +178,8 @@ def test_what_is_no_class_column_is_refused_with_candidates(text: str, choice: d
         (quantity(), '[columns]\nprice = "category"\n', {}),
         (quantity(), "[columns]\nprice = { quantiles = 3 }\n", {}),
         (two_columns("id", *(f"id{n}" for n in range(38)), "id"), "", {"target": "y"}),
-        (two_columns(*(f"Mount {n % 25}" for n in range(100))), "", {}),
+        (two_columns(*(f"a Mount {n % 25}" for n in range(100))), "", {}),
+        (two_columns(*(f"M{min(n, 35)}" for n in range(40))), "", {}),
         (two_columns(*(f"c{n}" for n in range(20))), "", {}),
         (two_columns(*[0, 1, 2] * 4, 3), "", {"min_class": 2}),
     ],

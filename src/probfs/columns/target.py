@@ -271,8 +271,10 @@ def _problem_with_target(prepared: PreparedTable) -> str | None:
         problem = f"the target {name}{assumed} is a quantity (a regression target?): {numbers}"
         return f"{problem}; {_name_another(prepared)}, or {cut}; {classes}"
     if len(target.classes) == 1:
-        empty = counted(len(prepared.unlabelled), "row without a value is", "rows without a value are")
-        others = f"; {empty} no class, unless you fill it in" if len(prepared.unlabelled) else ""
+        # On a cluster, a row here stands for several.
+        unlabelled = int(prepared.weights[prepared.unlabelled].sum())
+        empty = counted(unlabelled, "row without a value is", "rows without a value are")
+        others = f"; {empty} no class, unless you fill it in" if unlabelled else ""
         return f"the target {name} has one class only, {quoted(target.classes[0])}; two or more are needed{others}"
     by_a_rule = target.declared and not column.is_nominal
     if not target.assumed or by_a_rule or len(target.found) <= CUT_ABOVE:
