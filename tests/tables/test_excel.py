@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import sys
+import zipfile
 from importlib.util import find_spec
 
 import pytest
@@ -50,6 +52,20 @@ def test_the_first_sheet_is_read_with_its_types_and_rows_are_numbered_as_in_it()
         assert lines(table) == [blank + 2, blank + 3, blank + 5]
     text, number = Kind.TEXT, Kind.NUMBER
     assert [column.kind for column in table.columns.values()] == [number, number, text, Kind.DATE, text, text, text]
+
+
+@calamine
+def test_a_picture_may_stand_before_the_sheets() -> None:
+    with zipfile.ZipFile(io.BytesIO(workbook_bytes(ROWS))) as archive:
+        members = {
+            "docProps/thumbnail.jpeg": bytes(400_000),
+            **{name: archive.read(name) for name in archive.namelist()},
+        }
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+    assert table_content(read_bytes(packed.getvalue(), "t.xlsx")) == CONTENT
 
 
 @calamine

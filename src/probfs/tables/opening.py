@@ -236,8 +236,8 @@ def open_source(
                 if again := _compression_of(head):
                     twice = f"is compressed twice, with {again} and then {compression}"
                     raise DataError(f"{twice}; unpack it first", source=name)
-            # The members of a workbook are in a folder xl.
-            if head.startswith(ZIP_MAGIC) and b"xl/" not in head:
+            # The members of a workbook are in a folder xl; behind a picture, the list at the end tells.
+            if head.startswith(ZIP_MAGIC) and b"xl/" not in head and b"xl/" not in _last_bytes(raw):
                 raise DataError("is a zip archive; unpack it first", source=name)
             for place, magic, what in _NO_TABLES:
                 if head.startswith(magic, place):
@@ -334,6 +334,14 @@ def _peek(raw: BinaryIO) -> bytes:
     head = raw.read(_HEAD_BYTES)
     raw.seek(start)
     return head
+
+
+def _last_bytes(raw: BinaryIO) -> bytes:
+    start = raw.tell()
+    raw.seek(max(start, raw.seek(0, os.SEEK_END) - _HEAD_BYTES))
+    last = raw.read()
+    raw.seek(start)
+    return last
 
 
 def _compression_of(head: bytes) -> str | None:
