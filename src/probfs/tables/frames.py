@@ -153,12 +153,11 @@ def _number_columns(names: Sequence[str], matrix: Array) -> Iterator[Column]:
     if dtype.kind == "f" and dtype.itemsize not in (4, 8):
         # Arrow has no long doubles; halves are written as floats are.
         dtype = np.dtype(np.float32 if dtype.itemsize == 2 else np.float64)
-    # A copy, as the array may change later.
-    flat = np.array(matrix.T, dtype, order="C").ravel()
-    cells = pa.Array.from_buffers(pa.from_numpy_dtype(dtype), len(flat), [None, pa.py_buffer(flat)])
     for place, name in enumerate(names):
-        column = pa.chunked_array([cells.slice(place * len(matrix), len(matrix))])
-        yield typed_column(name, column, checked=True)
+        # A copy, as the array may change later.
+        numbers = pa.py_buffer(np.array(matrix[:, place], dtype, order="C"))
+        cells = pa.Array.from_buffers(pa.from_numpy_dtype(dtype), len(matrix), [None, numbers])
+        yield typed_column(name, pa.chunked_array([cells]), checked=True)
 
 
 def _column_of_series(name: str, series: pandas.Series[Any]) -> Column:
