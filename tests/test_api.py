@@ -146,7 +146,7 @@ def test_a_target_that_somebody_named_is_not_warned_of(call: Any, frame: pd.Data
 @BOTH
 def test_warnings_are_python_s_unless_somebody_listens(call: Any) -> None:
     frame = pd.DataFrame({"row": range(40), "a": list("uvwx") * 10, "y": list("pqqp") * 10})
-    with pytest.warns(probfs.ProbfsWarning, match="^left out, as identifiers tell rows apart") as caught:
+    with pytest.warns(probfs.ProbfsWarning, match="^left out as identifiers") as caught:
         result = call(frame, target="y")
     assert [warning.filename for warning in caught] == [__file__]
     assert [warning.message.args[0] for warning in caught] == [note for note in result.warnings if note.is_warning]  # type: ignore[union-attr]

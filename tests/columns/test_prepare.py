@@ -148,7 +148,7 @@ def test_a_text_in_an_unlabelled_row_is_warned_of_as_well() -> None:
 def test_an_identifier_is_left_out_and_it_is_said_how_to_keep_it() -> None:
     left_out = "left out (identifier: numbers the rows from 1 on)"
     assert plans(NUMBERED) == {"nr": left_out, "a": "category", "y": "target"}
-    start = "left out, as identifiers tell rows apart, not classes: 'nr' (numbers the rows from 1 on)"
+    start = "left out as identifiers: 'nr' (numbers the rows from 1 on)"
     assert prepare_csv(NUMBERED).notes == (f"{start}; keep_identifiers=True ranks them",)
     with command_line_language():
         assert prepare_csv(NUMBERED).notes == (f"{start}; --keep-identifiers ranks them",)

@@ -322,7 +322,7 @@ def _notes(prepared: PreparedTable) -> Iterator[Note]:
     yield from note_on_codes(table.columns[plan.name] for plan in features)
     keep, leave_out = f"{option('keep_identifiers', True)} ranks them", f"{option('exclude')} leaves them out"
     for note, plans, problem, remedy in (
-        (NoteKind.IDENTIFIER, prepared.identifiers, "left out, as identifiers tell rows apart, not classes", keep),
+        (NoteKind.IDENTIFIER, prepared.identifiers, "left out as identifiers", keep),
         (NoteKind.IDENTIFIER_RANKED, features, "ranked, but they look like identifiers", leave_out),
     ):
         reasons = {plan.name: plan.identifier for plan in plans if plan.identifier}
