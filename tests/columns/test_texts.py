@@ -47,6 +47,7 @@ def read(texts: str, mapping: str = "", decimal: str | None = None, **choice: An
 
 
 AMONG = 'taken as missing among numbers: {} in \'x\'; na="none" keeps them as values, and so does the rule "category" '
+ONE_WAY = "write all of them in one way"
 TIMES = "|".join(f"{n + 1}:{n + 10}" for n in range(21))
 ISO_DAYS = "|".join(f"2024-01-{n + 10}" for n in range(20))
 ODD_FORM = (
@@ -137,6 +138,9 @@ def numbers(cells: int, text: str, plain: str) -> str:
         (TIMES.rpartition("|")[0], {}, TIMES.rpartition("|")[0], ""),
         ("$5|6|7", {"mapping": '[columns]\nx = "number"'}, "5|6|7", numbers(1, "$5", "5")),
         ("$5|6", {"mapping": '[columns]\nx = "category"'}, "$5|6", ""),
+        ("1,5|2.5|3", {}, "1,5|2.5|3", LIKE.format("numbers that do not all have the same decimal separator", ONE_WAY)),
+        ("$1,234.5|$2,50|$3", {}, "$1,234.5|$2,50|$3", "look like numbers that do not all have the same decimal"),
+        ("1.5|2.25|3", {"decimal": ","}, "1.5|2.25|3", ""),
         # Some programs write a minus behind.
         ("1,50|2,25-|1.234,00-", {}, "1.5|-2.25|-1234", numbers(3, "1,50", "1.5")),
         ("$0.5-|$2.25|$1,234.00 -", {}, "-0.5|2.25|-1234", numbers(3, "$0.5-", "-0.5")),
@@ -152,6 +156,7 @@ def numbers(cells: int, text: str, plain: str) -> str:
         ),
         ("u|U|v", {}, "u|U|v", "differ only in case: 'U' and 'u' in 'x'; ignore_case=True merges them"),
         ("yes|no|TRUE|1", {}, "yes|no|TRUE|1", "some values may mean the same: 'yes', 'no', 'TRUE', '1' in 'x'; "),
+        ("none|NONE|None|v", {}, "none|NONE|None|v", "differ only in case: 'NONE' and 'none' in 'x'; "),
         ("yes|no|NO", {}, "yes|no|NO", "differ only in case: 'NO' and 'no' in 'x'; "),
         ("u|U|U|v", {"ignore_case": True}, "U|U|U|v", "taken as the same value: 'x' (1 cell like 'u', which is 'U')"),
     ],

@@ -153,6 +153,10 @@ def find_number_style(texts: Texts, decimal: str | None, *, by_hand: bool = Fals
     if by_hand:
         return fitting[0]
     if not fitting:
+        patterns = [NumberStyle(mark, before, after).pattern for mark in ".,"]
+        if all_match(texts, "|".join(patterns)) and not any(all_match(texts, pattern) for pattern in patterns):
+            why = "look like numbers that do not all have the same decimal separator"
+            return Doubt(NoteKind.MAY_BE_NUMBERS, why, "write all of them in one way")
         return _doubt_about_units(texts, (likely or styles)[0])
     has_unit = after and after not in (*_SIGNS, "%")
     if has_unit and not at_least(texts, _FEWEST_WITH_UNIT):

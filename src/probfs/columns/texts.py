@@ -294,7 +294,7 @@ def _merge_values(column: Column, choice: ColumnChoice) -> ColumnTexts:
         groups.setdefault(key, Counter())[text] += count
     merged = {key for key in groups if key and (choice.ignore_case or key in _TRUTH_VALUES)}
     spellings = {key: min(groups[key], key=lambda text: (-groups[key][text], text)) for key in merged}
-    apart = [sorted(groups[key].keys() - _WORDS) for key in groups if key not in merged]
+    apart = [sorted(groups[key].keys() - set(UNMISTAKABLE)) for key in groups if key not in merged]
     alike = tuple(" and ".join(map(quoted, texts)) for texts in apart if len(texts) > 1)
     meant = [spellings.get(key, text) for text, key in zip(texts, keys, strict=True)]
     times = Counter(meant)
