@@ -19,7 +19,7 @@ import probfs
 from probfs.classifiers.refitting.rows import make_splits
 from probfs.columns.dataset import Dataset, merge_equal_rows, normalise_weights
 from probfs.columns.folds import consecutive_folds, order_by_content
-from probfs.rows.blocks import EVERYTHING, Block, EarlierFolds, LocalBlocks, Part, deal_blocks
+from probfs.rows.blocks import EVERYTHING, Block, LocalBlocks, Part, WithoutFold, deal_blocks
 from probfs.screening.counting import count_folds
 from tests.support import exact_naive_bayes as reference
 from tests.support.datasets import assert_as_refits, dataset_of, fit_naive_bayes, problems, random_dataset
@@ -107,7 +107,7 @@ def test_folds_are_consecutive(drawn: tuple[Problem, Dataset, int], copies: int)
     counts = count_folds(block)
     for fold in range(folds):
         np.testing.assert_array_equal(block.copies(fold), np.where(expected == fold, ordered.counts, 0))
-        part = block.rows_of(Part(sample=EarlierFolds(fold)))
+        part = block.rows_of(Part(sample=WithoutFold(fold, by_time=True)))
         assert part.rows == ordered.counts[expected < fold].sum()
         assert counts[fold].class_rows.sum() == pytest.approx(ordered.row_weights[expected == fold].sum())
 

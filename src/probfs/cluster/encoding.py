@@ -48,7 +48,7 @@ class EncodingPlan:
     @property
     def code_dtype(self) -> np.dtype[Any]:
         """The narrowest dtype that fits the codes of all features."""
-        return np.min_scalar_type(max((feature.values for feature in self.features), default=0))
+        return code_type(max((feature.values for feature in self.features), default=0))
 
 
 def plan_encoding(prepared: PreparedTable) -> EncodingPlan:

@@ -115,24 +115,16 @@ class Block:
 
 @dataclass(frozen=True)
 class WithoutFold:
-    """The labelled rows of all folds but one, and no others."""
+    """The labelled rows of all folds but one, or only of those before it, and no others."""
 
     fold: int
-
-    def counts(self, block: Block) -> tuple[Integers, Integers]:
-        return block.dataset.counts - block.copies(self.fold), np.zeros_like(block.dataset.unlabelled_counts)
-
-
-@dataclass(frozen=True)
-class EarlierFolds:
-    """The labelled rows of all folds before one, and no others."""
-
-    fold: int
+    by_time: bool = False
 
     def counts(self, block: Block) -> tuple[Integers, Integers]:
         assert block.places is not None, "the rows were not dealt out"
-        counts = np.where(block.places < self.fold, block.dataset.counts, 0)
-        return counts, np.zeros_like(block.dataset.unlabelled_counts)
+        counts = block.dataset.counts
+        left = np.where(block.places < self.fold, counts, 0) if self.by_time else counts - block.copies(self.fold)
+        return left, np.zeros_like(block.dataset.unlabelled_counts)
 
 
 def class_rows(block: Block, part: Part) -> Integers:

@@ -18,7 +18,7 @@ from probfs.classifiers.row_odds import Moments, least_probability
 from probfs.columns.dataset import ValueCounts
 from probfs.ranking.candidates import Candidates
 from probfs.ranking.sharpness import fit_sharpness
-from probfs.rows.blocks import EVERYTHING, Block, EarlierFolds, Sample, WithoutFold, add_answers
+from probfs.rows.blocks import EVERYTHING, Block, Sample, WithoutFold, add_answers
 from probfs.runtime.progress import report
 from probfs.selection.choice import choose_columns
 from probfs.selection.result import HonestEstimate, Judged
@@ -47,7 +47,7 @@ def nested_cross_validation(
         report(JUDGING, fold, folds, "folds")
         if by_time and (not fold or not held_out.class_rows.any()):
             continue
-        sample: Sample = EarlierFolds(fold) if by_time else WithoutFold(fold)
+        sample = WithoutFold(fold, by_time)
         counts = earlier[fold - 1] if by_time else candidates.counts - held_out
         training = Candidates(
             candidates.encoded, counts, settings, candidates.always, candidates.copies, sample, times=folds

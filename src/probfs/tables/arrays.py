@@ -97,11 +97,9 @@ def looked_up(table: npt.NDArray[Any], codes: npt.NDArray[Any]) -> npt.NDArray[A
     return np.frombuffer(codes.tobytes().translate(table.tobytes().ljust(256, b"\0")), table.dtype)
 
 
-def code_type(distinct: int) -> type[np.unsignedinteger[Any]]:
+def code_type(distinct: int) -> np.dtype[np.unsignedinteger[Any]]:
     """The narrowest dtype for the codes 0…distinct, of which the last means missing."""
-    if distinct <= np.iinfo(np.uint8).max:
-        return np.uint8
-    return np.uint16 if distinct <= np.iinfo(np.uint16).max else np.uint32
+    return np.min_scalar_type(distinct)
 
 
 def texts_of_numbers(numbers: Floats) -> pa.StringArray:

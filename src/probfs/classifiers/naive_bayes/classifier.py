@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 
 from probfs.classifiers.naive_bayes.model import IMPOSSIBLE, Shrinkage, ShrinkName
-from probfs.classifiers.naive_bayes.rows import Model, Rows, code_dtype, compile_rows, scale_smoothing
+from probfs.classifiers.naive_bayes.rows import Model, Rows, compile_rows, scale_smoothing
 from probfs.classifiers.options import DEFAULT_FOLDS, EstimateName
 from probfs.classifiers.protocol import Features, RoundScores
 from probfs.classifiers.row_odds import Moments, RowOdds, least_probability
@@ -26,7 +26,7 @@ from probfs.notes import Note, NoteKind
 from probfs.rows.blocks import EVERYTHING, Block, Blocks, LocalBlocks, deal_blocks
 from probfs.runtime.memory import require_memory
 from probfs.screening.counting import count_folds, count_part
-from probfs.tables.arrays import Flags, Floats, Integers
+from probfs.tables.arrays import Flags, Floats, Integers, code_type
 
 if TYPE_CHECKING:
     from probfs.classifiers.protocol import FitRequest, HoldOutRequest
@@ -131,7 +131,9 @@ class FittedNaiveBayes:
             cells = blocks.ask(_stored_rows) * (sum(rounds) + _CELLS_PER_ROW * len(rounds)) * (classes - 1)
             compiled = cells >= _CELLS_WORTH_COMPILING
         # Where the blocks are: another machine may lack what compiling needs.
-        reasons = blocks.each(compile_rows, code_dtype(_values(dataset)), classes) if compiled else []
+        reasons = (
+            blocks.each(compile_rows, code_type(int(_values(dataset).max(initial=0))), classes) if compiled else []
+        )
         self._not_compiled_because = next((reason for reason in reasons if reason is not None), None)
         counts = blocks.ask(count_part, part) if request.counts is None else request.counts
         fold_counts: tuple[ValueCounts, ...] = ()
@@ -205,7 +207,7 @@ def require_memory_for(dataset: Dataset, estimate: EstimateName, folds: int) -> 
     values, classes = _values(dataset), len(dataset.classes)
     models = folds if estimate == "cv" else classes
     # A copy of each row's codes, log-odds and posterior for each class, and six numbers more.
-    row = code_dtype(values).itemsize * len(values) + 16 * classes + 48
+    row = code_type(int(values.max(initial=0))).itemsize * len(values) + 16 * classes + 48
     rows = len(dataset.counts) + len(dataset.unlabelled_counts)
     tables = 4 * models * classes * int((values + 1).sum()) * 8
     require_memory(rows * row + tables, "ranking this", dataset.source)

@@ -32,7 +32,7 @@ from probfs.classifiers.row_odds import RowOdds
 from probfs.columns.dataset import Dataset, ValueCounts, weigh
 from probfs.rows.blocks import EVERYTHING, Block, Part
 from probfs.runtime.parallel import run_in_threads, split_range
-from probfs.tables.arrays import Codes, Flags, Floats, Integers
+from probfs.tables.arrays import Codes, Flags, Floats, Integers, code_type
 
 _CELLS_PER_BLOCK = 1 << 16
 _FARTHEST = 600.0
@@ -384,15 +384,10 @@ class Model:
         models: LogOdds,
         subjects: Integers | None = None,
     ) -> Rows:
-        codes = np.empty((len(columns), len(rows)), dtype=code_dtype(self.counts.values))
+        codes = np.empty((len(columns), len(rows)), dtype=code_type(int(self.counts.values.max(initial=0))))
         for own_codes, column in zip(codes, columns, strict=True):
             own_codes[:] = column.take(rows)
         kind = CompiledRows if self.compiled and why_not_compiled() is None else Rows
         impossible = math.inf if self.smoothing else IMPOSSIBLE
         own_counts = counts.astype(np.float64)
         return kind(codes, own_counts, weights, labels, model, self.counts.offset, models, impossible, subjects)
-
-
-def code_dtype(values: Integers) -> np.dtype[np.unsignedinteger]:
-    """The narrowest dtype that fits the codes of features with so many values, a missing cell's included."""
-    return np.min_scalar_type(int(values.max(initial=0)))
