@@ -80,13 +80,13 @@ def rank(
         pandas (without its index), polars, pyarrow, DuckDB, or whatever offers ``__arrow_c_stream__``; a numpy array;
         or what ``probfs.read`` returns.
     y : array-like, optional
-        The values to predict, one for each row, where they are no column of the table. None and NaN are unlabelled
-        rows. Its name, or else ``"y"``, is the target's.
+        The values to predict, one for each row, if they are not a column of the table. None and NaN are unlabelled
+        rows. The target has its name, or else ``"y"``.
     target : str, default: the mapping's, else the ARFF attribute called class, else the last column
         The column to predict. Rows without a value in it are unlabelled. Where it is taken by default, a
         ``probfs.TargetWarning`` says so.
     cut_target : int, optional
-        Into how many classes a target of numbers is cut, at its quantiles: 2 to 100.
+        The number of classes, 2 to 100, that a numeric target is cut into, at its quantiles.
     min_class : int, default 2
         Rows of classes with fewer rows than this are dropped, with a warning.
     mapping : path or dict, optional
@@ -143,8 +143,8 @@ def rank(
         folds are consecutive, the first is never judged, and leave-one-out is replaced. The column itself is never
         ranked.
     uncertainty : bool, default False
-        Whether to measure how sure the ranking is: standard errors of the scores in round 1, and rank intervals. The
-        rows are ranked by halves 50 times, and scored 20 times more.
+        Whether to measure how sure the ranking is: standard errors of the scores in round 1, and rank intervals. This
+        ranks halves of the rows 50 times, and scores the rows 20 more times.
     seed : int, default 0
         The seed of folds and shuffles, of forests, of tables drawn for p-values where values are rare, and of the
         samples of ``uncertainty``; nothing else is random.
@@ -156,7 +156,7 @@ def rank(
     workers : int, default: one for each core
         For ``engine="dask"`` without a ``scheduler``: how many processes work on this machine.
     report : bool, default False
-        Whether to keep with the ranking all that its ``to_html`` can tell: what the table holds, how columns were cut,
+        Whether to keep with the ranking all that its ``to_html`` can show: what the table holds, how columns were cut,
         and the scores of all columns in up to 40 rounds. The ranking is the same.
     on_note : callable, optional
         Called with each ``probfs.Note`` as it arises: a line of text with a code and a severity. Without it, notes that
@@ -231,13 +231,13 @@ def select(
     """Say which columns of a table to keep, why the others may go, and what a model of the kept ones achieves.
 
     Each column is first tested against the class. Those told from noise are eliminated one by one, and the table is cut
-    where models that do not know a row predict it best. All of that is then repeated without each of some folds, whose
-    rows are predicted: the honest estimate.
+    where models that do not know a row predict it best. All of that is then repeated without each of some folds, and
+    judged on that fold: the honest estimate.
 
     Parameters
     ----------
     data, y
-        The table, and the values to predict where they are no column of it, as for ``rank``.
+        The table, and the values to predict if they are not a column of it, as for ``rank``.
     false_discoveries : float, default 0.1
         The share of noise that is tolerated, on average, among the columns told from noise; 1 screens nothing.
     keep : {"best", "fewest", "most"} or int, default "best"
@@ -246,7 +246,7 @@ def select(
     always : str or sequence of str, default: none
         Columns that are neither tested nor eliminated. ``"a,b"`` is both, where no column is called so.
     folds : int, default 10
-        In how many folds the choice is repeated and judged on unseen rows; 0: not at all.
+        The number of folds in which the choice is repeated and judged on unseen rows; 0: none.
     score : {"signed", "absolute"}, default "signed"
         The score that decides which feature leaves: Ŝ_A or Ŝ_S.
     seed : int, default 0
@@ -254,12 +254,13 @@ def select(
     target, cut_target, min_class, mapping, include, exclude, keep_identifiers, join, together
         Which columns there are, as for ``rank``.
     count, group, weight, time
-        Columns that say something of rows, as for ``rank``.
+        Columns with the counts, subjects, weights and times of rows, as for ``rank``.
     classifier : str, classifier or estimator, default "nb"
         The classifier whose probabilities are used, as for ``rank``. All but ``"nb"`` are cross-validated in ten folds
         for every number of columns.
     engine, scheduler, workers, report, on_note, on_progress, **options
-        Where the work is done, who hears of it, how the table is read, and options of the classifier, as for ``rank``.
+        Where the work is done, where notes and progress go, how the table is read, and options of the classifier, as
+        for ``rank``.
 
     Returns
     -------
@@ -298,21 +299,21 @@ def pairs(
 ) -> Pairs:
     """Say which pairs of columns tell more together than one by one.
 
-    For each pair, the table of both (cut) columns and the class is held against the log-linear model in which each
-    column shifts the odds of the classes for itself, whatever the other holds.
+    For each pair, the table of both (cut) columns and the class is tested against the log-linear model in which each
+    column shifts the log-odds of the classes by the same amount, whatever the other holds.
 
     Parameters
     ----------
     data, y
-        The table, and the values to predict where they are no column of it, as for ``rank``.
+        The table, and the values to predict if they are not a column of it, as for ``rank``.
     false_discoveries : float, default 0.05
-        The share of chance that is tolerated, on average, among the pairs that count as found.
+        The share of chance findings tolerated, on average, among the pairs that count as found.
     seed : int, default 0
         The seed of tables that are drawn to test pairs of rare values.
     target, cut_target, min_class, mapping, include, exclude, keep_identifiers, count
         Which columns and rows there are, as for ``rank``.
     on_note, on_progress, **options
-        Who hears of the work, and how the table is read, as for ``rank``; and ``bins`` and ``missing`` of
+        Where notes and progress go, and how the table is read, as for ``rank``; and ``bins`` and ``missing`` of
         ``probfs.NaiveBayes``.
 
     Returns
@@ -358,9 +359,9 @@ def read(
         The table, as for ``rank``.
     feature_names : sequence of str, default: x0, x1 …
         The names of the columns of an array.
-    na : str or sequence of str, default: texts that look so in columns of numbers
-        Texts that mean missing, besides the empty cell. ``"auto"`` takes all that look so, like NA, N/A, null and ?, in
-        every column; ``"none"`` takes none but those named.
+    na : str or sequence of str, default: texts that look missing in columns of numbers
+        Texts that mean missing, besides the empty cell. ``"auto"`` takes all that look missing, like NA, N/A, null
+        and ?, in every column; ``"none"`` takes only those named.
     dates : {"dmy", "mdy"}, default: as the dates of each column show it
         Whether the day or the month comes first in dates such as 1/2/2024.
     ignore_case : bool, default False

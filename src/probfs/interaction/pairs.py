@@ -42,7 +42,7 @@ class Pair:
     a: str
     b: str
     gain: float
-    """How much less log-loss a row has, in nats, when the joint value takes the place of the two values."""
+    """How much less log-loss a row has, in nats, when the joint value replaces the two values."""
     p: float
     """How probable as large an interaction is if each column shifts the odds of the classes for itself."""
     q: float

@@ -292,7 +292,7 @@ def pairs_table(pairs: Pairs, shown: int) -> Table:
         [NOISE if place >= found else "" for place in range(len(listed))],
         line=(found, f"not told from chance (q > {limit:g})") if found < len(listed) else None,
         rest=f"… and {hidden:,} more" if hidden > 0 else "",
-        legend=["gain: how much less log-loss a row has when the joint value takes the place of the two values."],
+        legend=["gain: how much less log-loss a row has when the joint value replaces the two values."],
     )
 
 
