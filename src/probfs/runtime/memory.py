@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import resource
+import sys
 from pathlib import Path
 
 from probfs.errors import DataError
@@ -24,10 +24,13 @@ def free_memory() -> int | None:
     limit allow, or None where nothing is known.
     """
     known = [int(line.split()[1]) << 10 for line in _read_lines(Path("/proc/meminfo")) if line.startswith("MemAvail")]
-    own, _ = resource.getrlimit(resource.RLIMIT_AS)
     held = _read_lines(Path("/proc/self/statm"))
-    if own != resource.RLIM_INFINITY and held:
-        known.append(own - int(held[0].split()[0]) * resource.getpagesize())
+    if sys.platform != "win32" and held:
+        import resource
+
+        own, _ = resource.getrlimit(resource.RLIMIT_AS)
+        if own != resource.RLIM_INFINITY:
+            known.append(own - int(held[0].split()[0]) * resource.getpagesize())
     for line in _read_lines(Path("/proc/self/cgroup")):
         number, _, path = line.split(":", 2)
         # The control group of this process and the groups that contain it, as far as they are visible.

@@ -47,8 +47,8 @@ def write_whole(path: str | os.PathLike[str], content: bytes) -> None:
                 stream.write(content)
                 stream.flush()
                 os.fsync(stream.fileno())
-                if mode is not None:
-                    os.fchmod(stream.fileno(), mode)
+            if mode is not None:
+                os.chmod(temporary, mode)
             os.replace(temporary, target)
         except BaseException:
             with contextlib.suppress(OSError):
