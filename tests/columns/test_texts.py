@@ -49,6 +49,7 @@ def read(texts: str, mapping: str = "", decimal: str | None = None, **choice: An
 AMONG = 'taken as missing among numbers: {} in \'x\'; na="none" keeps them as values, and so does the rule "category" '
 ONE_WAY = "write all of them in one way"
 TIMES = "|".join(f"{n + 1}:{n + 10}" for n in range(21))
+GERMAN_DAYS = "|".join(f"{n + 10}.01.2024" for n in range(21))
 ISO_DAYS = "|".join(f"2024-01-{n + 10}" for n in range(20))
 ODD_FORM = (
     "look like dates or times, like '{}', but not all in one form that is read, and are taken as texts: 'x'; "
@@ -133,7 +134,8 @@ def numbers(cells: int, text: str, plain: str) -> str:
             ),
         ),
         (TIMES, {}, TIMES, ODD_FORM.format("1:10")),
-        (f"6.1.2024|{ISO_DAYS}", {}, f"6.1.2024|{ISO_DAYS}", ODD_FORM.format("6.1.2024")),
+        (f"{GERMAN_DAYS}|{ISO_DAYS}", {}, f"{GERMAN_DAYS}|{ISO_DAYS}", ODD_FORM.format("10.01.2024")),
+        (f"00.00.0000|{GERMAN_DAYS}", {}, f"00.00.0000|{GERMAN_DAYS}", "nearly all values are dates, but not all, so"),
         (f"NA|{TIMES}", {"na": ("auto",)}, f"|{TIMES}", ODD_FORM.format("1:10")),
         (TIMES.rpartition("|")[0], {}, TIMES.rpartition("|")[0], ""),
         ("$5|6|7", {"mapping": '[columns]\nx = "number"'}, "5|6|7", numbers(1, "$5", "5")),

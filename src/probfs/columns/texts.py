@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from probfs.columns.choice import AUTO, CUT_ABOVE, NONE, ColumnChoice
-from probfs.columns.dates import DateStyle, are_iso_dates, find_date_style
+from probfs.columns.dates import DateStyle, are_iso_dates, find_date_style, likely_kinds
 from probfs.columns.identifiers import DATE_OR_TIME
 from probfs.columns.mapping import ColumnMapping
 from probfs.columns.missing import WORDS, mark_missing, without_texts
@@ -234,15 +234,19 @@ def _find_kind(texts: Texts, rule: Rule | None, choice: ColumnChoice, decimal: s
     if found is None and scale is None and at_least(texts, CUT_ABOVE + 1):
         if are_iso_dates(texts):
             return ColumnTexts(kind=Kind.DATE)
-        found = find_date_style(texts, choice.dates) or _doubt_about_form(texts)
+        found = find_date_style(texts, choice.dates) or _doubt_about_form(texts, choice.dates)
     if found is None or isinstance(found, Doubt):
         return ColumnTexts(doubt=found)
     return ColumnTexts(style=found, kind=found.kind)
 
 
-def _doubt_about_form(texts: Texts) -> Doubt | None:
+def _doubt_about_form(texts: Texts, order: str | None) -> Doubt | None:
     """A doubt about numbers, dates or times in forms that are not read."""
     if all_match(texts, DATE_OR_TIME):
+        dates = likely_kinds(pc.unique(texts), order).get(Kind.DATE)
+        if dates is not None and dates.mean() >= _NEARLY_ALL:
+            # Whoever uses the column is told which one is none.
+            return None
         why = f"look like dates or times, like {quoted(texts[0].as_py())}, but not all in one form that is read"
         return Doubt(NoteKind.DATE_FORMAT, why, "write them like 2024-01-31, or as numbers")
     pairs = texts.filter(pc.match_substring_regex(texts, _TWO_NUMBERS))
