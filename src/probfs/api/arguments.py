@@ -6,7 +6,7 @@ import os
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import fields
 from inspect import signature
 from typing import Any, TypeVar
@@ -99,7 +99,7 @@ def prepare(
     )
     rest = request, settings, values.get("on_note", warn_of)
     cluster, listener = take(("scheduler", "workers")), values.get("on_progress")
-    with nullcontext() if listener is None else listening(listener):
+    with listening(listener):
         if values.get("engine", "local") == "local":
             for name in cluster:
                 raise UsageError(f"{option(name)} goes with {option('engine', 'dask')} only")

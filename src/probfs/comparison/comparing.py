@@ -6,7 +6,6 @@ import codecs
 import os
 import sys
 from collections.abc import Callable, Mapping
-from contextlib import nullcontext
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -95,7 +94,7 @@ def compare(
         on_note = warn_of
     if _is_standard_input(old) and _is_standard_input(new):
         raise UsageError("standard input can be read only once; name a file for the other")
-    with nullcontext() if on_progress is None else listening(on_progress):
+    with listening(on_progress):
         before, after = _find_side(old, "old", reading), _find_side(new, "new", reading)
         if before is not None and after is not None:
             for name in reading.keys() - {"max_unpacked"}:

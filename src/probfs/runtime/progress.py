@@ -30,14 +30,14 @@ _listener: ContextVar[Listener] = ContextVar("_listener", default=lambda progres
 
 
 @contextlib.contextmanager
-def listening(listener: Listener) -> Iterator[None]:
-    """Tell this listener, and no other, of all progress made meanwhile.
+def listening(listener: Listener | None) -> Iterator[None]:
+    """Tell this listener, and no other, of all progress made meanwhile; without one, whoever listens already.
 
     >>> with listening(print):
     ...     report("reading", 3, 7, "bytes")
     Progress(stage='reading', done=3, total=7, unit='bytes')
     """
-    token = _listener.set(listener)
+    token = _listener.set(listener or current_listener())
     try:
         yield
     finally:
