@@ -39,9 +39,10 @@ def counted_one_by_one(dataset: Dataset) -> list[dict[tuple[int, int], int]]:
 
 def as_dictionaries(dataset: Dataset) -> list[dict[tuple[int, int], int]]:
     tables: list[dict[tuple[int, int], int]] = [{} for _ in dataset.features]
-    for features, counts in count_values(dataset).tables():
-        for feature, value, label in np.argwhere(counts).tolist():
-            tables[features[feature]][value, label] = int(counts[feature, value, label])
+    counts = count_values(dataset)
+    for table, start, values in zip(tables, counts.offset.tolist(), counts.values.tolist(), strict=True):
+        by_class = counts.by_slot[start : start + values]
+        table.update({(value, label): int(by_class[value, label]) for value, label in np.argwhere(by_class).tolist()})
     return tables
 
 
@@ -73,7 +74,7 @@ def test_numbers_are_not_counted_but_their_absence_is_where_it_is_a_value() -> N
 
 def test_no_feature_and_no_row_are_no_counts() -> None:
     none = Dataset((), ("a", "b"), np.empty(0, np.int8), np.empty(0, np.int64), np.empty(0, np.int64))
-    assert list(count_values(none).tables()) == []
+    assert count_values(none).by_slot.shape == (0, 2)
     assert as_dictionaries(replace(none, features=(feature_of("f", 2, np.empty(0, np.int64)),))) == [{}]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -165,12 +165,6 @@ class Dataset:
         times = None if self.times is None else self.times[labelled]
         return Dataset(tuple(features), self.classes, labels, counts, others, self.source, groups, weights, times)
 
-    def counted(self) -> Dataset:
-        """The dataset without the rows that count for nothing."""
-        if self.counts.all() and self.unlabelled_counts.all():
-            return self
-        return self.take(np.flatnonzero(self.counts), np.flatnonzero(self.unlabelled_counts))
-
     def class_rows(self) -> dict[str, int]:
         totals = np.bincount(self.labels, weights=self.counts, minlength=len(self.classes)).astype(np.int64)
         return dict(zip(self.classes, totals.tolist(), strict=True))
@@ -298,12 +292,6 @@ class ValueCounts:
         np.add.at(by_slot, part, np.repeat(self.by_slot, size, axis=0))
         counts = ValueCounts(number, np.cumsum(number + 1) - number - 1, by_slot, self.class_rows)
         return ColumnCounts(counts, np.array(owner), part, np.cumsum(size) - size)
-
-    def tables(self) -> Iterator[tuple[Integers, Floats]]:
-        """Features with equally many values, and their tables of counts as one array: features × values × classes."""
-        for width in np.unique(self.values).tolist():
-            features = np.flatnonzero(self.values == width)
-            yield features, self.by_slot[self.offset[features][:, None] + np.arange(width)]
 
 
 @dataclass(frozen=True, eq=False)
