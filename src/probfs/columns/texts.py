@@ -39,12 +39,13 @@ from probfs.tables.arrays import (
     double_array,
     filled,
     is_missing,
+    looked_up,
     mask_array,
     numpy_array,
     text_array,
 )
 from probfs.tables.cells import UNMISTAKABLE, Kind, is_text, texts_of
-from probfs.tables.column import Column, numbers_of
+from probfs.tables.column import Column, dictionary_cells, numbers_of
 from probfs.tables.table import Table
 from probfs.text import and_more, counted, listed, option, quoted
 
@@ -130,7 +131,8 @@ class ColumnTexts:
             encoded = texts.dictionary_encode()
             values = encoded.dictionary
             new_codes = np.append(filled(encoded.indices, len(values)), len(values)).astype(code_type(len(values)))
-            column = column.recoded(new_codes, values)
+            cells = dictionary_cells(looked_up(new_codes, column.codes), values)
+            column = replace(column, cells=cells, typed=False, stored=None)
         as_dates = Kind.DATE if self.kind is Kind.DATE else Kind.TEXT
         is_read = self.kind is not Kind.TEXT and numbers_of(column.values, as_dates) is not None
         return replace(column, kind=self.kind) if is_read else column

@@ -148,12 +148,6 @@ class Column:
             return numpy_array(self.entries)
         return numbers_of(self.values, self.kind)
 
-    def recoded(self, new_codes: Codes, values: pa.StringArray) -> Column:
-        """The column with other values; ``new_codes`` has the new code of each value, and that of missing cells."""
-        codes = looked_up(new_codes, self.codes)
-        declared = None if self.declared is None else values
-        return replace(self, cells=dictionary_cells(codes, values), declared=declared, typed=False, stored=None)
-
     def without_cells(self, gone: Flags) -> Column:
         """The column with some cells made missing."""
         stored = null_where(self.stored, gone) if isinstance(self.stored, pa.ChunkedArray) else self.stored
