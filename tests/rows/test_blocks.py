@@ -285,18 +285,6 @@ def test_a_sample_is_the_same_whenever_it_is_asked_for() -> None:
 # A block
 
 
-def test_what_was_made_is_recalled_until_something_else_of_its_kind_is() -> None:
-    block = Block(counted_dataset(0))
-    made: list[str] = []
-
-    def make(what: str) -> Callable[[], str]:
-        return lambda: made.append(what) or what  # type: ignore[func-returns-value]
-
-    for kind, key in (("a", 1), ("a", 1), ("b", 1), ("a", 1), ("a", 2), ("a", 1), ("b", 1)):
-        assert block.recall(kind, key, make(f"{kind}{key}")) == f"{kind}{key}"
-    assert made == ["a1", "b1", "a2", "a1"]
-
-
 def test_a_block_travels_without_what_it_remembers() -> None:
     dataset = counted_dataset(0)
     (block,) = held(deal_blocks(blocks_of(dataset, []), EVERYTHING, 3, 0))
@@ -312,12 +300,3 @@ def test_a_block_travels_without_what_it_remembers() -> None:
 def test_dask_is_told_of_the_memory_that_a_model_will_take() -> None:
     dataset = random_dataset(500, 6, 3, 2, 0)
     assert sys.getsizeof(Block(dataset)) >= 6 * 500 + 40 * 500
-
-
-def test_workers_are_asked_in_the_order_of_blocks() -> None:
-    blocks = blocks_of(counted_dataset(0), [10, 30])
-    assert blocks.each(_number) == [0, 1, 2]
-
-
-def _number(block: Block) -> int:
-    return block.number
