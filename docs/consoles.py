@@ -8,7 +8,6 @@ terminal of 100 columns, so results are tables, and what goes to standard error 
 from __future__ import annotations
 
 import os
-import pty
 import re
 import subprocess
 import sys
@@ -47,6 +46,8 @@ def run_command(command: str, folder: str) -> str:
         "TERM": "dumb",
         "LC_ALL": "C.UTF-8",
     }
+    import pty  # which Windows lacks
+
     # Without a controlling terminal for standard error, there is no progress to see.
     terminal, end = pty.openpty()
     try:

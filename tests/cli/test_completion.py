@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import gzip
 import os
-import pty
 import re
 import select
 import shlex
@@ -77,6 +76,8 @@ class ShellHome:
     @contextlib.contextmanager
     def terminal(self) -> Iterator[Terminal]:
         """The shell on a terminal of its own, which waits for the first line."""
+        import pty  # which Windows lacks
+
         program = shutil.which(self.shell)
         assert program is not None
         environment = {

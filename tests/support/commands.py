@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import pty
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
@@ -52,6 +51,8 @@ def run_shell_line(line: str) -> subprocess.CompletedProcess[str]:
 
 def run_in_terminal(*arguments: object, program: Sequence[str] = ("-m", "probfs")) -> str:
     """What the command, or another program of Python's, writes when all its streams are a terminal of 100 columns."""
+    import pty  # which Windows lacks
+
     shown = b""
     child, terminal = pty.fork()
     if child == 0:
