@@ -224,6 +224,8 @@ def test_blanks_may_separate_cells(line: str) -> None:
     assert table.place(1)[2] == 3
     of_r = read_bytes(b'"mpg" "y"\n"Mazda RX4" 21 "p"\n"Hornet" 21.4 "q q"\n"Valiant" NA "p"\n', "t.txt")
     assert table_content(of_r) == {"mpg": ["21", "21.4", "NA"], "y": ["p", "q q", "p"]}
+    with_commas = read_bytes(b"x y\n1 21,5 p\n2 3 q\n3 NA p\n", "t.txt")
+    assert table_content(with_commas) == {"x": ["21,5", "3", "NA"], "y": ["p", "q", "p"]}
     one_column = read_bytes(b"first name\nBob Hope\nAl Gore\n", "t.csv")
     assert list(one_column.columns) == ["first name"]
 

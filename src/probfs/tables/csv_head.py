@@ -33,6 +33,7 @@ _JSON_ARRAY = re.compile(r"\s*\[\s*\{\s*\"")
 _SEPARATOR_LINE = re.compile(r'"?sep=([\t !-~])"?[ \t]*(?:\r\n|\r|\n)', re.IGNORECASE)
 """What Excel writes above the header to say what separates cells."""
 _BETWEEN_BLANKS = re.compile(r'"[^"\r\n]*"(?!\S)|\S+')
+_DECIMAL_COMMA = re.compile(r"(?<=\d),(?=\d)")
 _MARKUP = ("<!doctype", "<html", "<?xml")
 _DELIMITER_NAMES = {";": "';'", "\t": "tab", "|": "'|'", ",": "','"}
 """Delimiters as messages show them."""
@@ -145,7 +146,7 @@ def open_csv(table_input: TableInput) -> Iterator[CsvHead]:
 def _has_blanks_between(lines: Sequence[str], options: ReadOptions) -> bool:
     """Whether nothing but blanks separates the first cells, as some columns of numbers show; rows may have names."""
     some = lines[options.skip_rows or 0 :][:_LINES_LOOKED_AT]
-    if any(delimiter in line for line in some for delimiter in _DELIMITER_NAMES):
+    if any(delimiter in _DECIMAL_COMMA.sub(".", line) for line in some for delimiter in _DELIMITER_NAMES):
         return False
     header, *below = [row for line in some if (row := _BETWEEN_BLANKS.findall(line))] or [[]]
     if len(header) > 1 and all(len(row) == len(header) + 1 for row in below) and _rows_have_names(below, len(header)):
@@ -154,7 +155,8 @@ def _has_blanks_between(lines: Sequence[str], options: ReadOptions) -> bool:
         return False
     columns = zip(header, zip(*below, strict=True), strict=True)
     return any(
-        is_number(name) == options.no_header and all(cell == "NA" or is_number(cell) for cell in cells)
+        is_number(name) == options.no_header
+        and all(cell == "NA" or is_number(_DECIMAL_COMMA.sub(".", cell)) for cell in cells)
         for name, cells in columns
     )
 
