@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -47,6 +48,19 @@ def test_sizes_are_those_of_refits(problem: Problem, smoothing: float, most_copi
         plain = judge_features(table, [names.index(problem.columns[column]) for column in columns], smoothing)
         assert point.log_loss == pytest.approx(plain.log_loss, abs=1e-6)
         assert point.errors == plain.errors
+
+
+def test_a_curve_of_many_columns_takes_few_bytes_for_each_size() -> None:
+    columns = 2_000
+    classifier = fit(random_dataset(4, columns, 2, 2, seed=0))
+    tracemalloc.start()
+    kept = []
+    for feature in range(200):
+        kept.append(classifier.odds())
+        classifier.drop(np.array([feature]))
+    bytes_of_a_size = tracemalloc.get_traced_memory()[0] / len(kept)
+    tracemalloc.stop()
+    assert bytes_of_a_size < columns / 2
 
 
 @pytest.mark.parametrize("smoothing", [1.0, 0.0])

@@ -46,13 +46,23 @@ _NEGLIGIBLE = math.exp(-IMPOSSIBLE)
 
 @dataclass(frozen=True, eq=False)
 class State:
-    """What changes during an elimination."""
+    """What changes during an elimination. A selection keeps one for each number of columns, so flags are bits."""
 
-    active: Flags
-    exponent: float = 1.0
+    bits: bytes
+    features: int
+    exponent: float
+
+    @classmethod
+    def of(cls, active: Flags, exponent: float) -> State:
+        return cls(np.packbits(active).tobytes(), len(active), exponent)
+
+    @property
+    def active(self) -> Flags:
+        bits = np.frombuffer(self.bits, dtype=np.uint8)
+        return np.unpackbits(bits, count=self.features).astype(np.bool_)
 
     def key(self, model: Model) -> tuple[str, bytes, float]:
-        return model.key, self.active.tobytes(), self.exponent
+        return model.key, self.bits, self.exponent
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,7 +173,7 @@ class FittedNaiveBayes:
         if features is not None:
             active = np.zeros_like(self._is_active)
             active[list(features)] = True
-            state = State(active, state.exponent)
+            state = State.of(active, state.exponent)
         return BlockOdds(self._blocks, self._model, state, self._weight, float(self._rows))
 
     def score(self) -> RoundScores:
@@ -185,7 +195,7 @@ class FittedNaiveBayes:
         self._is_active[features] = False
         self.active: Features = self._is_active.nonzero()[0]
         self._shrinkage.follow(self.active)
-        self._state = State(self._is_active.copy(), self._shrinkage.exponent)
+        self._state = State.of(self._is_active, self._shrinkage.exponent)
 
 
 def _note_on_folds(dataset: Dataset, models: int) -> Note | None:
