@@ -52,7 +52,7 @@ TIMES = "|".join(f"{n + 1}:{n + 10}" for n in range(21))
 GERMAN_DAYS = "|".join(f"{n + 10}.01.2024" for n in range(21))
 ISO_DAYS = "|".join(f"2024-01-{n + 10}" for n in range(20))
 ODD_FORM = (
-    "look like dates or times, like '{}', but not all in one form that is read, and are taken as texts: 'x'; "
+    "look like dates or times, like '{}', but not in one form that is read, and are taken as texts: 'x'; "
     "write them like 2024-01-31, or as numbers"
 )
 MAYBE = "may mean missing: {} in 'x'; na=\"auto\" takes them as missing"

@@ -249,7 +249,7 @@ def _doubt_about_form(texts: Texts, order: str | None) -> Doubt | None:
         if dates is not None and dates.mean() >= _NEARLY_ALL:
             # Whoever uses the column is told which one is none.
             return None
-        why = f"look like dates or times, like {quoted(texts[0].as_py())}, but not all in one form that is read"
+        why = f"look like dates or times, like {quoted(texts[0].as_py())}, but not in one form that is read"
         return Doubt(NoteKind.DATE_FORMAT, why, "write them like 2024-01-31, or as numbers")
     pairs = texts.filter(pc.match_substring_regex(texts, _TWO_NUMBERS))
     if len(pairs) < _NEARLY_ALL * len(texts):
