@@ -138,16 +138,21 @@ def run_values(
     return chi_squared_test(count_values(dataset_of(columns, labels, counts)), seed)
 
 
-def test_a_rare_value_is_judged_by_drawn_tables() -> None:
+def test_a_rare_value_is_judged_by_drawn_tables(monkeypatch: pytest.MonkeyPatch) -> None:
     # The six rows of a rare value all have the rare class: one order in C(200, 6) / C(20, 6).
     labels = (np.arange(200) < 20).astype(np.int64)
     together, apart = (np.arange(200) < 6).astype(np.int64), (np.arange(200) % 40 == 0).astype(np.int64)
     tests = run_values([together, apart], labels)
     assert tests.p[0] <= 2 / 401
     assert tests.p[1] > 0.05
+    # As many tables of four cells as there is work for, but 999 at least, which could not tell of as small a p.
+    for work, p in ((5_000, 1 / 1_251), (3_000, 0.00091807789)):
+        monkeypatch.setattr(column_tests, "_MOST_WORK", work)
+        drawn = chi_squared_test(count_values(dataset_of([together, apart], labels)), 0, 99_999)
+        assert drawn.p[0] == pytest.approx(p, rel=1e-8)
     doubtful = np.isin(np.arange(200), [0, 1, 2, 60, 70, 80]).astype(np.int64)
-    p = [run_values([doubtful], labels, seed=seed).p[0] for seed in (0, 0, 1)]
-    assert p[0] == p[1] != p[2]
+    one, same, other = (run_values([doubtful], labels, seed=seed).p[0] for seed in (0, 0, 1))
+    assert one == same != other
 
 
 @pytest.mark.parametrize("classes", [2, 3])

@@ -36,6 +36,7 @@ PLAIN = {pa.float64(), pa.date32(), pa.timestamp("us"), pa.string(), pa.large_st
         ([0.1, None, float("nan"), -0.0, 1e15], pa.float64(), ["0.1", None, None, "0", "1" + 15 * "0"], Kind.NUMBER),
         ([0.1, 16777216.0, None, 1.5e10], pa.float32(), ["0.1", "16777216", None, "15000000000"], Kind.NUMBER),
         ([np.float16(0.5), None], pa.float16(), ["0.5", None], Kind.NUMBER),
+        ([9e17, 1e18], pa.float64(), ["9" + 17 * "0", "1e+18"], Kind.NUMBER),
         ([2**63, 2**53 + 1, 0], pa.uint64(), [str(2**63), str(2**53 + 1), "0"], Kind.NUMBER),
         ([Decimal("1.50"), Decimal("-0.00"), None], pa.decimal128(5, 2), ["1.5", "0", None], Kind.NUMBER),
         ([Decimal("63.12"), Decimal("-0.07")], pa.decimal128(10, 2), ["63.12", "-0.07"], Kind.NUMBER),
