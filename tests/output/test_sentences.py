@@ -113,6 +113,7 @@ def test_what_is_cut_by_request_only_is_said_to_be_so() -> None:
 def test_how_selecting_does_on_unseen_rows_is_told_with_its_direction() -> None:
     for difference, told in (
         (0.03, "0.030 higher than with all columns (standard error 0.009)."),
+        (0.0183, "0.018 higher than with all columns (standard error 0.009)."),
         (0.0181, "0.018 higher than with all columns (standard error 0.009): no clear difference."),
         (-0.0004, "the same as with all columns (standard error 0.009)."),
         (-0.0006, "0.001 lower than with all columns (standard error 0.009): no clear"),
