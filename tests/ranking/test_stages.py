@@ -183,6 +183,14 @@ def test_neither_a_useful_model_nor_one_of_a_rare_class_nor_a_tiny_table_is_warn
     assert is_warned(xor(0, rows=20))
 
 
+@pytest.mark.parametrize(("positive", "warned"), [(200, True), (199, False)])
+def test_a_model_must_beat_guessing_where_it_gets_a_fifth_of_the_rows_wrong(positive: int, warned: bool) -> None:
+    """The column makes a class more probable, and never the most probable one."""
+    rare = np.arange(1000) % 500
+    labels = rare < np.where(np.arange(1000) < 500, 20, positive - 20)
+    assert is_warned(pd.DataFrame({"x": np.arange(1000) // 500, "y": labels}), keep_identifiers=True) is warned
+
+
 def test_real_choices_are_warned_of() -> None:
     """Naive Bayes gets 23.5 % wrong, and guessing 25 %."""
     datasets = pytest.importorskip("statsmodels.datasets")
