@@ -259,7 +259,7 @@ def texts_of(distinct: pa.Array) -> pa.Array:
 def unify_numbers(texts: pa.StringArray) -> pa.StringArray:
     """The texts with one spelling for each number, so that 1, 1.0 and +1 are the same value; all others are missing.
 
-    >>> unify_numbers(text_array(["1.0", "+1", " 1 ", "12345678901234567890", "1e1", "NA"])).to_pylist()
+    >>> unify_numbers(pa.array(["1.0", "+1", " 1 ", "12345678901234567890", "1e1", "NA"])).to_pylist()
     ['1', '1', '1', '12345678901234567890', '10', None]
     """
     trimmed = pc.utf8_trim_whitespace(texts.cast(pa.string()))
