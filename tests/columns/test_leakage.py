@@ -16,7 +16,7 @@ from scipy.special import ndtri
 from scipy.stats import binom
 
 import probfs
-from probfs.columns.leakage import Leak, find_leaks, note_on_leaks, times_in_leak
+from probfs.columns.leakage import Leak, find_leaks, note_on_kept_leaks, note_on_leaks, times_in_leak
 from probfs.columns.target import Target
 from probfs.tables.arrays import text_array
 from probfs.tables.column import Column, number_column, text_column
@@ -199,6 +199,12 @@ def test_a_selection_says_what_its_verdict_rests_on() -> None:
     assert selection.features[0].feature == "bwt"
     (note,) = (note for note in selection.warnings if note.code == "leak-kept")
     assert note.startswith("'bwt' nearly gives the class away, and the verdicts on all other columns depend on it")
+    leaks = {name: Leak(f"{name} = 'x' gives y away", 985, 1000) for name in ("a", "b", "c")}
+    (of_both,) = note_on_kept_leaks(leaks, ["b", "d", "c"])
+    assert of_both == (
+        "'b', 'c' nearly give the class away, and the verdicts on all other columns depend on them; "
+        "if they are known only after the class, leave them out with exclude= and select again"
+    )
 
 
 # How often leaks are found, and honest columns are taken for leaks. Rates are in docs/background/leaks.md.

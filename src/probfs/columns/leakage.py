@@ -80,8 +80,9 @@ def note_on_leaks(leaks: Mapping[str, Leak]) -> list[Note]:
 def note_on_kept_leaks(leaks: Mapping[str, Leak], kept: Iterable[str]) -> list[Note]:
     """One line about a selection that rests on columns that nearly give the class away, if it does."""
     names = [name for name in kept if name in leaks]
-    problem = f"{listed(names)} nearly gives the class away, and the verdicts on all other columns depend on it"
-    remedy = f"if it is known only after the class, leave it out with {option('exclude')} and select again"
+    gives, it, it_is = ("gives", "it", "it is") if len(names) == 1 else ("give", "them", "they are")
+    problem = f"{listed(names)} nearly {gives} the class away, and the verdicts on all other columns depend on {it}"
+    remedy = f"if {it_is} known only after the class, leave {it} out with {option('exclude')} and select again"
     return [NoteKind.LEAK_KEPT.note(f"{problem}; {remedy}", names)] if names else []
 
 
