@@ -127,6 +127,18 @@ def test_the_simplest_way_to_tell_the_class_is_found(make: Any, cells: Cells, re
     assert (None if leak is None else leak.right) == expected_right(cells, of_numbers=make is as_numbers)
 
 
+@pytest.mark.parametrize("class_rows", [(200, 300), (40, 90, 400), (6, 7), (3000, 9000)])
+@pytest.mark.parametrize("heaviest", [None, 1, 7])
+def test_a_value_that_tells_a_class_stands_in_as_many_rows_as_the_class_but_errors(
+    class_rows: tuple[int, ...], heaviest: int | None
+) -> None:
+    rarer = [min(rows, sum(class_rows) - rows) for rows in class_rows]
+    possible = [rows - errors for rows in rarer for errors in range(rows) if is_few(errors, rows)]
+    fewest = max(5, min(possible, default=sum(class_rows) + 1))
+    weights = None if heaviest is None else np.array([1, heaviest])
+    assert times_in_leak(class_rows, weights) == math.ceil(fewest / (heaviest or 1))
+
+
 def leaks_of(cells: Sequence[tuple[object, object]], **choice: Any) -> list[str]:
     leaks = prepare_csv(csv_of_rows(["a", "k", "y"], [(a, "x", y) for a, y in cells]), **choice).leaks
     return [leak.describe() for leak in leaks.values()]

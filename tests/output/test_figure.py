@@ -236,6 +236,7 @@ def test_the_caller_s_axes_are_drawn_on() -> None:
     assert names_on(low) == NAMES[:1]
     three = Figure(figsize=(9, 9)).subplots(3)
     assert ranking.plot(three).tolist() == three.tolist()
+    assert [axes.get_legend() is not None for axes in three] == [False, False, True]
     make_ranking(NAMES[:3], eliminate=False).plot(Figure().subplots(3))
     for wrong in (3, [three[0], three[1]], "axes"):
         with pytest.raises(UsageError, match=r"^axes=: one of matplotlib's Axes"):

@@ -98,6 +98,7 @@ def test_a_plain_header_is_neither_title_nor_data_and_a_row_of_data_is_said(rows
         (["country", "2019", "2020", "2021"], [["Chad", "1.5", "2", "3"]], False),
         (["0", "1", "2"], [["5", "6", "7"]], False),
         (["400", "410.0", "420"], [["0.1", "0.2", "0.3"]], False),
+        (["400", "410.0", "421"], [["0.1", "0.2", "0.3"]], True),
         (["x", "y", "x"], [["x", "z", "x"], ["u", "y", "v"]], True),
         (["male", "yes"], [["female", "no"], ["male", "no"], ["male", "yes"]], True),
         (["name", "class"], [["x", "p"], ["y", "q"]], False),
