@@ -135,7 +135,8 @@ def find_leaks(
         may_be_subjects = FEWEST_SUBJECTS <= profile.distinct <= column.rows / ROWS_OF_A_SUBJECT
         repeats = profile.repeats or (may_be_subjects and column.rows <= _MOST_ROWS_OF_SUBJECTS)
         if repeats or profile.missing >= _FEWEST_ROWS or column.name in separated:
-            leak = _find_leak(column, target, weights)
+            # Of a column on a cluster, only the counts are known, and not the order of its rows.
+            leak = _find_leak(column, target, weights, by_cuts=column.name in separated or not column.is_numeric)
             found |= {} if leak is None else {column.name: leak}
     return found
 
@@ -175,8 +176,8 @@ def _columns_in_few_runs(columns: Sequence[Column], target: Target, weights: Int
         yield from (group[place].name for place in few[wrong <= most_errors].tolist())
 
 
-def _find_leak(column: Column, target: Target, weights: Integers | None) -> Leak | None:
-    """The simplest way in which a column gives the class away, if it does."""
+def _find_leak(column: Column, target: Target, weights: Integers | None, *, by_cuts: bool) -> Leak | None:
+    """The simplest way in which a column gives the class away, if it does; ``by_cuts`` says whether its numbers may."""
     by_value = _count_by_class(column, target, weights)
     if by_value is None:
         return None
@@ -189,7 +190,7 @@ def _find_leak(column: Column, target: Target, weights: Integers | None) -> Leak
     if by_one_value is not None and len(target.classes) == 2:
         return by_one_value
     numbers = column.numbers() if column.kind is not Kind.TEXT and not column.is_nominal else None
-    if numbers is not None:
+    if numbers is not None and by_cuts:
         intervals = _Intervals.of(numbers, by_value)
         for cuts, right in enumerate(intervals.right):
             # The two ends of one interval are no more of a choice than one threshold (simulated).
