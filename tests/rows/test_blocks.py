@@ -31,7 +31,6 @@ from probfs.rows.blocks import (
     RandomSample,
     SampleSeries,
     WithoutFold,
-    add_answers,
     class_rows,
     deal_blocks,
     deal_starts,
@@ -110,14 +109,6 @@ def eliminate_in_blocks(
     return list(eliminate(classifier, [feature.name for feature in dataset.features], SCORES[score], 1))
 
 
-# Answers
-
-
-def test_answers_are_added_in_tuples_and_none_adds_nothing() -> None:
-    assert add_answers([(1, [2.0, None]), None, (3, [4.0, None])]) == (4, (6.0, None))
-    assert add_answers([None, None]) is None
-
-
 @given(
     problems(),
     st.lists(st.integers(0, 15), max_size=3).map(sorted),
@@ -140,17 +131,11 @@ def test_small_tables_are_ranked_as_in_one_block(
 @pytest.mark.parametrize("score", ["absolute", "signed", "unlabeled"])
 @pytest.mark.parametrize("compiled", [False, True])
 def test_larger_tables_are_ranked_as_in_one_block(classes: int, score: str, compiled: bool) -> None:
-    dataset = with_unlabelled(random_dataset(3000, 12, 4, classes, 0), random_dataset(500, 12, 4, classes, 1))
+    """The last block has no unlabelled rows."""
+    dataset = with_unlabelled(random_dataset(900, 12, 4, classes, 0), random_dataset(200, 12, 4, classes, 1))
     expected = eliminate_all(dataset, "loo", score=score, compiled=compiled)
     found = eliminate_in_blocks(dataset, [100, 101, 400], "loo", score, compiled=compiled)
     assert_same_rounds(found, expected)
-
-
-@pytest.mark.parametrize("compiled", [False, True])
-def test_a_block_may_have_no_unlabelled_rows(compiled: bool) -> None:
-    dataset = with_unlabelled(random_dataset(900, 6, 4, 3, 0), random_dataset(200, 6, 4, 3, 1))
-    expected = eliminate_all(dataset, "loo", score="unlabeled", compiled=compiled)
-    assert_same_rounds(eliminate_in_blocks(dataset, [500], "loo", "unlabeled", compiled=compiled), expected)
 
 
 class ForgetfulBlocks(ClusterBlocks):
@@ -172,7 +157,7 @@ def test_odds_of_some_features_add_up(classes: int, forgetful: bool) -> None:
         blocks = ForgetfulBlocks(blocks.cluster, blocks.futures)
     local = fit_naive_bayes(some, "loo", 0, 1.0, 0)
     remote = fit_naive_bayes(condense(some), "loo", 0, 1.0, 0, blocks=blocks, part=Part(chosen))
-    references = [model.odds() for model in (local, remote)]
+    references = local.odds(), remote.odds()
     for dropped in ([], [1], [0, 2]):
         for model in (local, remote):
             model.drop(np.array(dropped, dtype=np.intp))
@@ -181,34 +166,34 @@ def test_odds_of_some_features_add_up(classes: int, forgetful: bool) -> None:
         for sharpness in (0.0, 0.4, 1.0):
             own, same = ((odds.loss(sharpness), *odds.derivatives(sharpness)) for odds in (found, expected))
             assert own == pytest.approx(same, rel=1e-11, abs=1e-10)
-        own_gap, same_gap = (
-            found.minus(0.4, references[1], 0.7),
-            expected.minus(0.4, references[0], 0.7),
-        )
-        assert (own_gap.rows, own_gap.mean, own_gap.se) == pytest.approx(
-            (same_gap.rows, same_gap.mean, same_gap.se), rel=1e-11
-        )
+        wanted, gap = (odds.minus(0.4, whole, 0.7) for odds, whole in zip((expected, found), references, strict=True))
+        assert (gap.rows, gap.mean, gap.se) == pytest.approx((wanted.rows, wanted.mean, wanted.se), rel=1e-11)
 
 
-# Folds
+# Folds and samples
 
 
 @given(st.integers(0, 1000), st.integers(2, 3), st.integers(2, 5), CUTS, st.booleans())
-def test_each_fold_has_its_part_of_every_class(
+def test_each_fold_has_its_part_of_every_class_and_the_others_are_counted_without_it(
     seed: int, classes: int, folds: int, cuts: list[int], by_some: bool
 ) -> None:
     dataset = counted_dataset(seed, classes)
-    blocks = held(deal_blocks(blocks_of(dataset, cuts), EVERYTHING, folds, seed, by_some=by_some))
-    dealt = np.array(
-        [sum(np.bincount(own.dataset.labels, own.copies(fold), classes) for own in blocks) for fold in range(folds)]
-    )
-    assert (np.ptp(dealt, axis=0) <= 1).all()
-    assert np.ptp(dealt.sum(axis=1)) <= 1
-    np.testing.assert_array_equal(dealt.sum(axis=0), list(dataset.class_rows().values()))
-    for own in blocks:
+    dealt = deal_blocks(blocks_of(dataset, cuts), EVERYTHING, folds, seed, by_some=by_some)
+    by_fold, whole = dealt.ask(count_folds), count_values(dataset)
+    rows = np.array([own.class_rows for own in by_fold])
+    assert (np.ptp(rows, axis=0) <= 1).all()
+    assert np.ptp(rows.sum(axis=1)) <= 1
+    for own in held(dealt):
         copies = [own.copies(fold) for fold in range(folds)]
         np.testing.assert_array_equal(sum(copies), own.dataset.counts)
         assert min(copy.min(initial=0) for copy in copies) == 0
+    for fold, counts in enumerate(by_fold):
+        own_rows = [count_values(replace(one.dataset, counts=one.copies(fold))) for one in held(dealt)]
+        np.testing.assert_array_equal(counts.by_slot, sum(one.by_slot for one in own_rows))
+        without = dealt.ask(count_part, Part(sample=WithoutFold(fold)))
+        np.testing.assert_array_equal(without.by_slot, whole.by_slot - counts.by_slot)
+        np.testing.assert_array_equal(without.class_rows, whole.class_rows - counts.class_rows)
+        assert held(dealt)[0].rows_of(Part(sample=WithoutFold(fold))).unlabelled_rows == 0
 
 
 @given(st.integers(0, 1000), st.integers(2, 5))
@@ -219,59 +204,35 @@ def test_one_block_is_dealt_out_as_a_dataset_is(seed: int, folds: int) -> None:
     np.testing.assert_array_equal([block.copies(fold) for fold in range(folds)], deal_folds(dataset, folds, seed))
 
 
-def test_counts_without_a_fold_are_those_of_the_other_folds() -> None:
-    dataset = counted_dataset(0)
-    blocks = deal_blocks(blocks_of(dataset, [10, 10, 45]), EVERYTHING, 3, 0)
-    by_fold = blocks.ask(count_folds)
-    whole = count_values(dataset)
-    np.testing.assert_array_equal(sum(own.by_slot for own in by_fold), whole.by_slot)
-    for fold in range(3):
-        without = blocks.ask(count_part, Part(sample=WithoutFold(fold)))
-        np.testing.assert_array_equal(without.by_slot, whole.by_slot - by_fold[fold].by_slot)
-        np.testing.assert_array_equal(without.class_rows, whole.class_rows - by_fold[fold].class_rows)
-    unlabelled = held(blocks)[0].rows_of(Part(sample=WithoutFold(0))).unlabelled_rows
-    assert unlabelled == 0
-
-
-# Random samples
-
-
 def series_of(blocks: ClusterBlocks, with_unlabelled: bool = True) -> SampleSeries:
+    """Two pairs of halves, and what is left without each of three groups."""
     starts = tuple(tuple(own) for own in deal_starts(blocks, EVERYTHING).tolist())
     return SampleSeries(2, 3, 7, with_unlabelled, starts)
 
 
 @given(st.integers(0, 1000), CUTS)
-def test_halves_and_groups_have_their_part_of_every_class(seed: int, cuts: list[int]) -> None:
+def test_halves_and_groups_have_their_part_of_every_class_and_share_no_row(seed: int, cuts: list[int]) -> None:
     dataset = counted_dataset(seed)
     blocks = blocks_of(dataset, cuts)
     series, whole = series_of(blocks), np.array(list(dataset.class_rows().values()))
     by_sample = np.array([blocks.ask(class_rows, Part(sample=RandomSample(series, number))) for number in range(7)])
-    for pair in (by_sample[:2], by_sample[2:4]):
-        np.testing.assert_array_equal(pair.sum(axis=0), whole)
-        assert (np.ptp(pair, axis=0) <= 1).all()
-    groups = whole - by_sample[4:]
-    np.testing.assert_array_equal(groups.sum(axis=0), whole)
-    assert (np.ptp(groups, axis=0) <= 1).all()
-
-
-def test_halves_and_groups_share_no_row_and_halves_differ_between_pairs() -> None:
-    blocks = blocks_of(counted_dataset(1), [25])
-    series = series_of(blocks)
-    for block in held(blocks):
-        halves = [RandomSample(series, number).counts(block) for number in range(4)]
-        for first, second in (halves[:2], halves[2:]):
-            np.testing.assert_array_equal(first[0] + second[0], block.dataset.counts)
-            np.testing.assert_array_equal(first[1] + second[1], block.dataset.unlabelled_counts)
-        assert (halves[0][0] != halves[2][0]).any()
-        groups = [block.dataset.counts - RandomSample(series, number).counts(block)[0] for number in (4, 5, 6)]
-        assert min(map(np.min, groups)) >= 0
-        np.testing.assert_array_equal(sum(groups), block.dataset.counts)
+    for parts in (by_sample[:2], by_sample[2:4], whole - by_sample[4:]):
+        np.testing.assert_array_equal(parts.sum(axis=0), whole)
+        assert (np.ptp(parts, axis=0) <= 1).all()
     labelled_alone = series_of(blocks, with_unlabelled=False)
-    assert not RandomSample(labelled_alone, 0).counts(held(blocks)[0])[1].any()
+    for block in held(blocks):
+        drawn = [RandomSample(series, number).counts(block) for number in range(7)]
+        counts, others = block.dataset.counts, block.dataset.unlabelled_counts
+        for first, second in (drawn[:2], drawn[2:4]):
+            np.testing.assert_array_equal(first[0] + second[0], counts)
+            np.testing.assert_array_equal(first[1] + second[1], others)
+        groups = [counts - rest for rest, _ in drawn[4:]]
+        np.testing.assert_array_equal(sum(groups), counts)
+        assert min(each.min(initial=0) for each in (*groups, *(half for half, _ in drawn[:4]))) >= 0
+        assert not RandomSample(labelled_alone, 0).counts(block)[1].any()
 
 
-def test_a_sample_is_the_same_whenever_it_is_asked_for() -> None:
+def test_a_sample_is_the_same_whenever_it_is_asked_for_and_pairs_of_halves_differ() -> None:
     blocks = blocks_of(counted_dataset(2), [25])
     series = series_of(blocks)
     block = held(blocks)[1]
@@ -280,6 +241,21 @@ def test_a_sample_is_the_same_whenever_it_is_asked_for() -> None:
         np.testing.assert_array_equal(RandomSample(series, number).counts(block)[0], in_order[number])
     other = pickle.loads(pickle.dumps(block))
     np.testing.assert_array_equal(RandomSample(series, 3).counts(other)[0], in_order[3])
+    assert (in_order[0] != in_order[2]).any()
+
+
+@given(st.integers(0, 1000), st.integers(3, 12))
+def test_rows_of_a_subject_are_in_the_same_half_and_the_same_group(seed: int, subjects: int) -> None:
+    groups = np.concatenate([np.arange(subjects), np.random.default_rng(seed).integers(0, subjects, 60 - subjects)])
+    dataset = replace(counted_dataset(seed), groups=groups)
+    block = Block(dataset)
+    series = SampleSeries(2, 3, seed, False, ((0, 0, 0),))
+    drawn = [RandomSample(series, number).counts(block)[0] for number in range(7)]
+    for parts in (drawn[:2], drawn[2:4], [dataset.counts - rest for rest in drawn[4:]]):
+        of_subjects = np.array([[own[groups == subject].sum() for subject in range(subjects)] for own in parts])
+        whole = np.array([dataset.counts[groups == subject].sum() for subject in range(subjects)])
+        assert ((of_subjects == 0) | (of_subjects == whole)).all()
+        np.testing.assert_array_equal(of_subjects.sum(axis=0), whole)
 
 
 # A block

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -25,24 +24,24 @@ from tests.support.datasets import feature_of, random_dataset
 from tests.support.screening import datasets
 from tests.support.tables import csv_of_rows, prepare_csv, read_csv_text
 
+Table = dict[tuple[int, int], int]
+"""The rows of each value and class that occur."""
 
-def counted_one_by_one(dataset: Dataset) -> list[dict[tuple[int, int], int]]:
-    tables = []
-    for feature in dataset.features:
-        table: dict[tuple[int, int], int] = {}
+
+def counted_one_by_one(dataset: Dataset) -> list[Table]:
+    tables: list[Table] = [{} for _ in dataset.features]
+    for table, feature in zip(tables, dataset.features, strict=True):
         for code, label, count in zip(feature.labelled.tolist(), dataset.labels, dataset.counts, strict=True):
             if code < feature.values and count:
                 table[code, int(label)] = table.get((code, int(label)), 0) + int(count)
-        tables.append(table)
     return tables
 
 
-def as_dictionaries(dataset: Dataset) -> list[dict[tuple[int, int], int]]:
-    tables: list[dict[tuple[int, int], int]] = [{} for _ in dataset.features]
-    counts = count_values(dataset)
-    for table, start, values in zip(tables, counts.offset.tolist(), counts.values.tolist(), strict=True):
+def as_dictionaries(dataset: Dataset) -> list[Table]:
+    tables, counts = [], count_values(dataset)
+    for start, values in zip(counts.offset.tolist(), counts.values.tolist(), strict=True):
         by_class = counts.by_slot[start : start + values]
-        table.update({(value, label): int(by_class[value, label]) for value, label in np.argwhere(by_class).tolist()})
+        tables.append({(value, label): int(by_class[value, label]) for value, label in np.argwhere(by_class).tolist()})
     return tables
 
 
@@ -104,47 +103,36 @@ def numbers_by_name(prepared: PreparedTable) -> dict[str, list[float | None]]:
     return found
 
 
-def table(**columns: Sequence[object]) -> str:
-    return csv_of_rows(list(columns), list(zip(*columns.values(), strict=True)))
-
-
-RISING = [f"{row}.5" for row in range(30)]
 LABELS = ["no", "yes"] * 15
 
 
-def test_numbers_cut_on_a_guess_are_found_and_categories_are_not() -> None:
-    text = table(x=RISING, few=[str(row % 3) for row in range(30)], word=["a", "b", "c"] * 10, y=LABELS)
-    assert numbers_by_name(prepare_csv(text)) == {"x": [row + 0.5 for row in range(30)]}
-
-
-@pytest.mark.parametrize("rule", ["{ cut = [3, 12] }", "{ widths = 4 }", "{ quantiles = 3 }", '"numeric"'])
-def test_numbers_cut_by_a_mapping_are_found(rule: str) -> None:
-    prepared = prepare_csv(table(x=RISING, y=LABELS), f"[columns]\nx = {rule}")
-    assert numbers_by_name(prepared) == {"x": [row + 0.5 for row in range(30)]}
-
-
-@pytest.mark.parametrize("rule", ['"<= 5"', '"category"', '"in [0.5, 1.5]"'])
-def test_what_a_mapping_makes_of_numbers_but_intervals_is_no_number(rule: str) -> None:
-    assert numbers_by_name(prepare_csv(table(x=RISING, y=LABELS), f"[columns]\nx = {rule}")) == {}
-
-
-def test_a_classifier_that_measures_has_the_numbers_itself() -> None:
-    assert numbers_by_name(prepare_csv(table(x=RISING, y=LABELS), numbers_as_they_are=True)) == {}
+@pytest.mark.parametrize(
+    ("rule", "tested"),
+    [
+        *((rule, True) for rule in ("{ cut = [3, 12] }", "{ widths = 4 }", "{ quantiles = 3 }", '"numeric"', None)),
+        *((rule, False) for rule in ('"<= 5"', '"category"', '"in [0.5, 1.5]"')),
+    ],
+)
+def test_numbers_that_become_intervals_are_tested_as_well(rule: str | None, tested: bool) -> None:
+    rows = [(f"{row}.5", row % 3, "abc"[row % 3], LABELS[row]) for row in range(30)]
+    prepared = prepare_csv(csv_of_rows(["x", "few", "word", "y"], rows), f"[columns]\nx = {rule}" if rule else "")
+    assert numbers_by_name(prepared) == ({"x": [row + 0.5 for row in range(30)]} if tested else {})
+    assert numbers_by_name(prepare_csv(csv_of_rows(["x", "few", "word", "y"], rows), numbers_as_they_are=True)) == {}
 
 
 def test_only_labelled_rows_that_count_are_there_with_missing_cells_and_decimals_as_they_are_meant() -> None:
     cells = [f'"{row},5"' for row in range(30)]
     cells[3], cells[4], cells[5] = "NA", "", '"1,25"'
-    labels = [*LABELS[:-2], "", "no"]
-    counts = [2] * 29 + [0]
-    read = read_csv_text(table(x=cells, n=counts, y=labels))
+    rows = zip(cells, [2] * 29 + [0], [*LABELS[:-2], "", "no"], strict=True)
+    read = read_csv_text(csv_of_rows(["x", "n", "y"], list(rows)))
     found = numbers_by_name(prepare(read, ColumnMapping(), ColumnChoice(count="n"), decimal=","))
     assert found == {"x": [0.5, 1.5, 2.5, None, None, 1.25, *(row + 0.5 for row in range(6, 28))]}
 
 
-def test_numbers_that_repeat_are_coded() -> None:
-    cells = [f"{row % 21}.5" for row in range(840)]
-    prepared = prepare_csv(table(x=cells, y=["no", "yes"] * 420))
+@pytest.mark.parametrize(("rows", "is_coded"), [(4 * 21, True), (4 * 21 - 1, False)])
+def test_numbers_that_repeat_four_times_are_coded(rows: int, is_coded: bool) -> None:
+    cells = [(f"{row % 21}.5", "ny"[row % 2]) for row in range(rows)]
+    prepared = prepare_csv(csv_of_rows(["x", "y"], cells))
     (part,) = numbers_before_cutting(prepared, encode(prepared)[0])
-    assert isinstance(part, CodedNumbers)
-    assert numbers_by_name(prepared) == {"x": [row % 21 + 0.5 for row in range(840)]}
+    assert isinstance(part, CodedNumbers) == is_coded
+    assert numbers_by_name(prepared) == {"x": [row % 21 + 0.5 for row in range(rows)]}

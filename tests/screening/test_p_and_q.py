@@ -14,16 +14,19 @@ from probfs.ranking.result import Ranking
 
 
 def table(seed: int, classes: int = 2, rows: int = 240) -> pd.DataFrame:
-    """Columns of few values and of numbers, some related to the class, with missing cells."""
+    """Columns of few values, of different numbers, of numbers that repeat and of few numbers, some of them related to
+    the class, with missing cells.
+    """
     random = np.random.default_rng(seed)
     labels = random.integers(0, classes, rows)
     columns = {}
     for number in range(4):
         related = random.random(rows) < 0.1 * number
         columns[f"few{number}"] = np.array(["a", "b", "c"])[np.where(related, labels, random.integers(0, 3, rows))]
-        numbers = (random.normal(size=rows) + 0.2 * number * labels).round(2)
+        numbers = random.normal(size=rows) + 0.2 * number * labels
         numbers[random.random(rows) < 0.1] = np.nan
-        columns[f"number{number}"] = numbers
+        columns |= {f"number{number}": numbers.round(2), f"tied{number}": (5 * numbers).round()}
+        columns[f"scale{number}"] = numbers.round()
     return pd.DataFrame({**columns, "y": np.array(["p", "q", "r"])[labels]})
 
 
@@ -56,17 +59,18 @@ def p_of_numbers(numbers: pd.Series, labels: pd.Series) -> float:
     return tail(statistic / (rows - 1), rows, (1, labels.nunique() - 1), (square, group_squares(labels)))
 
 
-def plain_p(frame: pd.DataFrame, name: str, cut: bool) -> float:
+def plain_p(frame: pd.DataFrame, name: str, measured: bool) -> float:
+    """By values, by numbers, or the smaller of both times two."""
     present = frame[frame[name].notna()]
     if name.startswith("few"):
         return p_of_values(present[name], present["y"])
     p = p_of_numbers(present[name], present["y"])
-    if not cut:
+    if measured:
         return p
     wanted = np.arange(1, 5) * len(present) / 5
     points = np.sort(present[name])[np.ceil(wanted).astype(int) - 1]
-    intervals = pd.Series(np.searchsorted(points, present[name]), index=present.index)
-    return min(1, 2 * min(p, p_of_values(intervals, present["y"])))
+    cut = pd.Series(np.searchsorted(np.unique(points), present[name]), index=present.index)
+    return min(1, 2 * min(p, p_of_values(present[name] if present[name].nunique() <= 20 else cut, present["y"])))
 
 
 def p_by_name(ranking: Ranking) -> dict[str, float | None]:
@@ -77,7 +81,7 @@ def p_by_name(ranking: Ranking) -> dict[str, float | None]:
 def test_p_and_q_are_those_of_a_plain_implementation(seed: int, classes: int) -> None:
     frame = table(seed, classes)
     ranking = probfs.rank(frame, target="y", missing="skip")
-    expected = {name: plain_p(frame, name, cut=True) for name in frame.columns.drop("y")}
+    expected = {name: plain_p(frame, name, measured=False) for name in frame.columns.drop("y")}
     assert p_by_name(ranking) == pytest.approx(expected, rel=1e-6)
     q = false_discovery_control([feature.p for feature in ranking.features])
     assert [feature.q for feature in ranking.features] == pytest.approx(q.tolist())
@@ -87,8 +91,18 @@ def test_p_and_q_are_those_of_a_plain_implementation(seed: int, classes: int) ->
 def test_the_svm_s_numbers_are_tested_as_they_are(kernel: str) -> None:
     frame = table(4, rows=120)
     ranking = probfs.rank(frame, target="y", classifier="svm", kernel=kernel, missing="skip", eliminate=False)
-    expected = {name: plain_p(frame, name, cut=False) for name in frame.columns.drop("y")}
+    expected = {name: plain_p(frame, name, measured=True) for name in frame.columns.drop("y")}
     assert p_by_name(ranking) == pytest.approx(expected, rel=1e-6)
+
+
+def test_cells_that_are_missing_in_one_class_tell_as_a_value_does() -> None:
+    random = np.random.default_rng(3)
+    frame = pd.DataFrame({"a": random.normal(size=100), "y": ["p", "q"] * 50})
+    frame.loc[(frame.y == "q") & (random.random(100) < 0.5), "a"] = np.nan
+    for classifier in ("nb", "svm"):
+        chosen: dict[str, Any] = {"target": "y", "classifier": classifier, "eliminate": False}
+        skipped, told = (probfs.rank(frame, missing=how, **chosen).features[0].p for how in ("skip", "value"))
+        assert (told or 0) < 1e-5 < 0.05 < (skipped or 0)
 
 
 def test_counted_rows_are_repeated_rows_and_no_order_matters() -> None:
@@ -103,8 +117,8 @@ def test_counted_rows_are_repeated_rows_and_no_order_matters() -> None:
         probfs.rank(repeated, target="y"),
         probfs.rank(shuffled, target="y"),
     ]
-    first, *others = [{f.feature: (f.p, f.q) for f in ranking.features} for ranking in found]
-    assert others == [first, first]
+    first, *others = [{(own.feature, key): getattr(own, key) for own in one.features for key in "pq"} for one in found]
+    assert others == [pytest.approx(first, rel=1e-9)] * 2
 
 
 def test_unlabelled_rows_are_kept_out_of_the_test() -> None:

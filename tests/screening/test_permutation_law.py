@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import gammaincc, gammainccinv
 
@@ -19,40 +19,38 @@ from probfs.screening.permutations import Margins
 from tests.support.screening import enumerated_p, midranks, score_relation, value_relation
 
 FIVE_CODES = st.lists(st.integers(0, 3), min_size=5, max_size=5)
+SEVEN_CODES = st.lists(st.integers(0, 2), min_size=7, max_size=7)
 
 
-def mean_and_variance(relations: Sequence[Fraction]) -> tuple[float, float]:
-    mean = sum(relations, Fraction(0)) / len(relations)
-    return float(mean), float(sum((one - mean) ** 2 for one in relations) / len(relations))
+def relation_of(values: list[int], numbers: bool) -> tuple[Callable[..., Fraction], Sequence[Any]]:
+    """The relation that a test is of, and the column as it takes it."""
+    return (score_relation, midranks(values)) if numbers else (value_relation, values)
 
 
-def law_of(value_rows: Sequence[int], class_rows: Sequence[int]) -> PermutationLaw:
-    sides = (Projections.onto_groups(np.array([sizes], dtype=np.float64)) for sizes in (value_rows, class_rows))
-    return PermutationLaw.of(np.array([float(sum(value_rows))]), *sides)
+def law_of(value_rows: Sequence[int], class_rows: Sequence[int], scores: Sequence[Fraction] = ()) -> PermutationLaw:
+    column, classes = (Projections.onto_groups(np.array([sizes], np.float64)) for sizes in (value_rows, class_rows))
+    rows = np.array([float(sum(value_rows))])
+    if scores:
+        middle = sum(scores, Fraction(0)) / len(scores)
+        column = Projections.onto_scores(
+            rows, *(np.array([float(sum((score - middle) ** k for score in scores))]) for k in (2, 4))
+        )
+    return PermutationLaw.of(rows, column, classes)
 
 
-def law_of_codes(values: Sequence[int], labels: Sequence[int]) -> PermutationLaw:
-    return law_of(np.bincount(values).tolist(), np.bincount(labels).tolist())
-
-
-@given(FIVE_CODES, FIVE_CODES)
-@settings(max_examples=40)
-def test_the_moments_of_x_squared_are_those_of_all_orders(values: list[int], labels: list[int]) -> None:
-    wanted = mean_and_variance([value_relation(values, order) for order in set(orders_of(labels))])
-    law = law_of_codes(values, labels)
-    assert (law.mean[0], law.variance[0]) == pytest.approx(wanted, rel=1e-12, abs=1e-14)
-
-
-@given(st.lists(st.integers(-5, 9), min_size=5, max_size=5), FIVE_CODES)
-@settings(max_examples=40)
-def test_the_moments_of_a_score_are_those_of_all_orders(numbers: list[int], labels: list[int]) -> None:
-    assume(len(set(numbers)) > 1)
-    scores = [number - Fraction(sum(numbers), 5) for number in numbers]
-    wanted = mean_and_variance([score_relation(scores, order) for order in set(orders_of(labels))])
-    powers = [np.array([float(sum(score**k for score in scores))]) for k in (2, 4)]
-    rows, classes = np.array([5.0]), Projections.onto_groups(np.bincount(labels).astype(np.float64)[None])
-    law = PermutationLaw.of(rows, Projections.onto_scores(rows, *powers), classes)
-    assert (law.mean[0], law.variance[0]) == pytest.approx(wanted, rel=1e-12, abs=1e-14)
+@given(FIVE_CODES, FIVE_CODES, st.booleans())
+@settings(max_examples=60)
+def test_the_moments_are_those_of_all_orders_and_no_p_value_exceeds_its_bound(
+    values: list[int], labels: list[int], numbers: bool
+) -> None:
+    relation, column = relation_of(values, numbers)
+    every = [relation(column, order) for order in set(orders_of(labels))]
+    mean = sum(every, Fraction(0)) / len(every)
+    variance = sum((one - mean) ** 2 for one in every) / len(every)
+    law = law_of(np.bincount(values).tolist(), np.bincount(labels).tolist(), column if numbers else ())
+    assert (law.mean[0], law.variance[0]) == pytest.approx((float(mean), float(variance)), rel=1e-12, abs=1e-14)
+    bound = law.largest_tail(np.array([float(relation(column, labels))]))[0]
+    assert enumerated_p(relation, column, labels) <= bound + 1e-9
 
 
 @pytest.mark.parametrize(
@@ -70,13 +68,6 @@ def test_what_no_order_of_labels_changes_has_p_1(values: list[int], classes: lis
     law = law_of(values, classes)
     assert law.tail(np.array([0.7])).tolist() == [1.0]
     assert not law.varies.any()
-
-
-@given(FIVE_CODES, FIVE_CODES)
-@settings(max_examples=40)
-def test_no_p_value_exceeds_its_bound(values: list[int], labels: list[int]) -> None:
-    bound = law_of_codes(values, labels).largest_tail(np.array([float(value_relation(values, labels))]))[0]
-    assert enumerated_p(value_relation, values, labels) <= bound + 1e-9
 
 
 @pytest.mark.parametrize("least", range(-3, 7))
@@ -102,16 +93,8 @@ def test_the_ends_of_the_gamma_law() -> None:
 # P-values from tables with given margins: all of them, and drawn ones, against all orders of the labels
 
 
-SEVEN_CODES = st.lists(st.integers(0, 2), min_size=7, max_size=7)
-
-
 def margins_of(values: list[int], classes: list[int], *, numbers: bool = False) -> Margins:
     return Margins(np.array(values), np.array(classes), numbers)
-
-
-def relation_of(values: list[int], numbers: bool) -> tuple[Callable[..., Fraction], Sequence[Any]]:
-    """The relation that a test is of, and the column as it takes it."""
-    return (score_relation, midranks(values)) if numbers else (value_relation, values)
 
 
 @given(SEVEN_CODES, SEVEN_CODES, st.booleans())
