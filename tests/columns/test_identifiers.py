@@ -179,19 +179,52 @@ def test_measurements_are_not_identifiers(name: str, cells: list[object]) -> Non
     assert reason_of_texts(cells, "id") is None or all(isinstance(cell, int) for cell in cells)
 
 
-def test_two_numbers_in_a_cell_are_no_identifier_and_the_note_says_what_to_do() -> None:
-    pressures = [f"{100 + n}/{60 + n % 31}" for n in range(60)]
-    prepared = prepare_frame({"bp": pressures, "y": ["p", "q"] * 30})
-    hint = "hold two numbers in a cell, like '100/60', and are taken as texts: 'bp'; give each a column of its own"
-    assert (judged(prepared), [note for note in prepared.notes if "two numbers" in note]) == (None, [hint])
-    others = [f"unclear {n}" for n in range(7)]
-    some = prepare_frame({"bp": ["refused", *pressures[1:55], *others[:5]], "y": ["p", "q"] * 30})
-    assert (judged(some), hint.replace("100/60", "101/61") in some.notes) == (None, True)
-    few = prepare_frame({"bp": ["refused", *pressures[1:54], *others[:6]], "y": ["p", "q"] * 30})
-    assert not any("two numbers" in note for note in few.notes)
-    assert reason_of_texts([f"{2000 + n % 20}/{n + 100}" for n in range(60)]) is not None, "numbers of cases"
-    months = prepare_frame({"bp": [f"{n % 12 + 1}/{n + 10}" for n in range(60)], "y": ["p", "q"] * 30})
-    assert not any("two numbers" in note for note in months.notes)
+FORM_NOT_READ = (
+    "hold numbers in a form that is not read, like {}, and are taken as texts: 'c'; write one plain number a cell"
+)
+
+
+@pytest.mark.parametrize(
+    ("shown", "cell"),
+    [
+        ("'100/60'", lambda n: f"{100 + n}/{60 + n % 31}"),
+        ("'0h 0m'", lambda n: f"{n // 7}h {7 * n % 60}m"),
+        ("'1*'", lambda n: str(n) + "*" * (n % 4 == 1)),
+        ("'~0.5'", lambda n: f"~{n}.5"),
+        ("'0,5 Mio. €'", lambda n: f"{n},5 Mio. €"),
+        ("'0' 0\"'", lambda n: f"{n // 12}' {n % 12}\""),
+    ],
+)
+def test_numbers_in_a_form_that_is_not_read_are_no_identifier_and_the_note_says_what_to_do(
+    shown: str, cell: Cell
+) -> None:
+    prepared = prepare_frame({"c": [cell(n) for n in range(60)], "y": ["p", "q"] * 30})
+    told = [note for note in prepared.notes if note.startswith(FORM_NOT_READ.format(shown))]
+    assert (judged(prepared), len(told)) == (None, 1)
+
+
+@pytest.mark.parametrize(("others", "told"), [(6, 1), (7, 0)])
+def test_nine_tenths_of_the_texts_must_begin_with_a_number(others: int, told: int) -> None:
+    cells = [*[f"{100 + n}/{60 + n % 31}" for n in range(60 - others)], *[f"unclear {n}" for n in range(others)]]
+    notes = prepare_frame({"c": cells, "y": ["p", "q"] * 30}).notes
+    assert sum("in a form that is not read" in note for note in notes) == told
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        lambda n: f"{1000 + n}/{n + 100}",  # numbers of cases
+        lambda n: f"{n % 12 + 1}/{n + 10}",  # months
+        lambda n: f"{n + 1} {'ABCDE'[n % 5]}-street",
+        lambda n: f"{n}{'ABC'[n % 3]}",  # flats
+        lambda n: f"{100 + n}-{5 * n}",  # telephones
+        lambda n: f"1.{n}.{n % 7}",  # versions
+        lambda n: f"0{n}x{n}",  # codes
+    ],
+)
+def test_names_with_numbers_in_them_are_not_told_to_be_numbers(cell: Cell) -> None:
+    notes = prepare_frame({"c": [cell(n) for n in range(60)], "y": ["p", "q"] * 30}).notes
+    assert not any("in a form that is not read" in note for note in notes)
 
 
 def test_prices_in_several_currencies_are_no_identifier() -> None:

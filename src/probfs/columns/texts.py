@@ -6,6 +6,7 @@ the file wrote them.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -27,6 +28,7 @@ from probfs.columns.numbers import (
     any_true,
     are_plain_numbers,
     at_least,
+    count_matches,
     doubt_points,
     find_number_style,
     point_is_decimal,
@@ -61,8 +63,12 @@ _TRUTH_VALUES = {"true", "false"}
 """Values that are the same in capitals or not."""
 _ANSWERS = ({"yes", "y", "true", "1"}, {"no", "n", "false", "0"})
 """Values that mean the same, perhaps."""
-_TWO_NUMBERS = r"^[0-9]{1,3}(?:\.[0-9]+)? ?/ ?[0-9]{1,3}(?:\.[0-9]+)?$"
-"""Like a blood pressure; numbers of more digits may be those of cases."""
+_NUMBER_IN_FRONT = r"^[^\w#&/]{0,3}(?:0|[1-9][0-9]{0,2})(?:[.,][0-9]+)?(?:[^0-9]|$)"
+"""Numbers of more digits may be those of cases, and those led by a zero are codes."""
+_A_NUMBER = r"[0-9]+(?:[.,][0-9]+)?"
+_OF_NAMES = re.compile(r"[0.:-]*[A-Za-z]?")
+"""What the numbers of versions, telephones and flats leave when each is written as 0."""
+_MOST_FORMS = 4
 _NEARLY_ALL = 0.9
 _WORDS = frozenset(WORDS.to_pylist())
 
@@ -251,11 +257,21 @@ def _doubt_about_form(texts: Texts, order: str | None) -> Doubt | None:
             return None
         why = f"look like dates or times, like {quoted(texts[0].as_py())}, but not in one form that is read"
         return Doubt(NoteKind.DATE_FORMAT, why, "write them like 2024-01-31, or as numbers")
-    pairs = texts.filter(pc.match_substring_regex(texts, _TWO_NUMBERS))
-    if len(pairs) < _NEARLY_ALL * len(texts):
+    # Like 1h 41m, 120/80, 2305*, ~12 or 3.2 ± 0.1.
+    beginning = texts.filter(pc.match_substring_regex(texts, _NUMBER_IN_FRONT))
+    forms = pc.replace_substring_regex(beginning, _A_NUMBER, "0")
+    enough, plain = _NEARLY_ALL * len(texts), count_matches(forms, "^0$")
+    several = pc.unique(forms).to_pylist()[: _MOST_FORMS + 1]
+    if (
+        len(beginning) < enough
+        or plain >= enough
+        or len(several) > _MOST_FORMS
+        or all(map(_OF_NAMES.fullmatch, several))
+    ):
         return None
-    why = f"hold two numbers in a cell, like {quoted(pairs[0].as_py())}"
-    return Doubt(NoteKind.MAY_BE_NUMBERS, why, "give each a column of its own")
+    shown = beginning.filter(pc.not_equal(forms, "0"))[0].as_py()
+    why = f"hold numbers in a form that is not read, like {quoted(shown)}"
+    return Doubt(NoteKind.MAY_BE_NUMBERS, why, "write one plain number a cell, and several in columns of their own")
 
 
 def _judge_words(
