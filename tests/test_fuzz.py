@@ -1,11 +1,6 @@
-"""Random tables, ARFF texts and mappings: nothing but the product's own errors ever leaves the library."""
+"""Random tables, ARFF texts, objects and mappings: nothing but the product's own errors ever leaves the library."""
 
 from __future__ import annotations
-
-import io
-from collections.abc import Callable
-from functools import partial
-from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -16,62 +11,16 @@ from probfs.columns.encode import encode
 from probfs.columns.mapping import ColumnMapping, parse_mapping
 from probfs.columns.prepare import apply_mapping, prepare
 from probfs.errors import ProbfsError
-from probfs.tables.arff import read_arff
-from probfs.tables.csv import read_delimited
 from probfs.tables.formats import TABLE_FORMATS, is_writable
-from probfs.tables.json_lines import read_json_lines
-from probfs.tables.opening import ReadOptions, TableInput
 from probfs.tables.table import Table
 from probfs.tables.writers import table_bytes
 from probfs.text import is_unseen
+from tests.support.tables import read_bytes
 
 TABLE = b"a,b,y\nx,1,p\nz,2,q\nx,2,p\nz,1.5,q\n,3,p\n"
 
 
-def try_csv(data: bytes) -> None:
-    for delimiter in (",", ";"):
-        _try(partial(_read_and_use, data, delimiter))
-
-
-def _read_and_use(data: bytes, delimiter: str) -> None:
-    _use(read_delimited(_input(data, delimiter)))
-
-
-def try_arff(data: bytes) -> None:
-    _try(lambda: _use(read_arff(_input(data))))
-
-
-def try_json_lines(data: bytes) -> None:
-    _try(lambda: _use(read_json_lines(_input(data))))
-
-
-def try_mapping(data: bytes) -> None:
-    def apply() -> None:
-        mapping = parse_mapping(data)
-        table = read_delimited(_input(TABLE))
-        _use(table, mapping)
-        apply_mapping(prepare(table, mapping, ColumnChoice()))
-
-    _try(apply)
-
-
-TARGETS = {"csv": try_csv, "arff": try_arff, "jsonl": try_json_lines, "mapping": try_mapping}
-
-
-def _try(work: Callable[[], None]) -> None:
-    try:
-        work()
-    except ProbfsError as error:
-        line = str(error)
-        assert not any(map(is_unseen, line)), line
-
-
-def _input(data: bytes, delimiter: str = ",") -> TableInput:
-    raw: Any = io.BytesIO(data)
-    return TableInput(io.BufferedReader(raw), "fuzz", ReadOptions(), delimiter)
-
-
-def _use(table: Table, mapping: ColumnMapping | None = None) -> None:
+def use(table: Table, mapping: ColumnMapping) -> None:
     """Go on to what a ranking and every writer needs."""
     for name, column in table.columns.items():
         assert len(column.codes) == table.rows, name
@@ -80,58 +29,47 @@ def _use(table: Table, mapping: ColumnMapping | None = None) -> None:
     for format_name in TABLE_FORMATS.names(is_writable):
         table_bytes(Table(table.source, usable, table.rows), format_name)
     for measured in (False, True):
-        choice = ColumnChoice(numbers_as_they_are=measured)
-        encode(prepare(table, mapping or ColumnMapping(), choice))
+        encode(prepare(table, mapping, ColumnChoice(numbers_as_they_are=measured)))
 
 
-_HEADS = {
-    "csv": "a,b,y\n",
-    "arff": "@relation r\n@attribute a {x,'y z'}\n@attribute b numeric\n@attribute y string\n@data\n",
-    "jsonl": '{"a": 1, "y": "p"}\n',
-    "mapping": "[columns]\n",
-}
-_TOKENS = {
+TOKENS = {
     "csv": [
-        *(",", ",", "\n", "\n", "x,1,p\n", "z,2,q\n", '"', '"a,b"', ";", "\r", "NA", "1e400", "007", "-", " ", "é"),
-        *("\0", "\ufeff"),
+        *("a,b,y\n", ",", ",", "\n", "\n", "x,1,p\n", "z,2,q\n", '"', '"a,b"', ";", "\r", "NA", "1e400", "007", "-"),
+        *(" ", "é", "\0", "\ufeff"),
     ],
     "arff": [
+        "@relation r\n@attribute a {x,'y z'}\n@attribute b numeric\n@attribute y string\n@data\n",
         *("x,1,p\n", "'y z',?,q\n", "{1 2, 2 p}\n", "{", "}", ",", "\n", "?", "'", '"', "\\", "%", " ", "\t", "1", "x"),
         *("{2}", "nan", "é", "@data\n", "@attribute c {p,q}\n", "@attribute d date yyyy\n", "\r", "\ufeff"),
     ],
     "jsonl": [
-        *('{"a": 2, "y": "q"}\n', '{"b": null}\n', "{", "}", '"a"', ":", ",", "\n", "1", "NaN", "[1]", "true"),
-        *('"\\ud800"', '{"a": [1]}\n', "9" * 5000, " ", "\r", '"é"'),
+        *('{"a": 1, "y": "p"}\n', '{"a": 2, "y": "q"}\n', '{"b": null}\n', "{", "}", '"a"', ":", ",", "\n", "1", "NaN"),
+        *("[1]", "true", '"\\ud800"', '{"a": [1]}\n', "9" * 5000, " ", "\r", '"é"'),
     ],
-    "mapping": [
-        *('a = "category"\n', "b = { cut = [1, 2] }\n", 'a = { groups = { g = ["x"] }, other = "o" }\n', 'b = "> 1"\n'),
-        *("b = { quantiles = 2 }\n", "a", "y", " = ", "{", "}", "[", "]", '"', "1", "1e9", "nan", "\n", ",", '"*" = '),
-        *('"in [1"', "-1", "= 1\n", 'missing = ["x"]\n'),
+    "toml": [
+        *("[columns]\n", 'a = "category"\n', "b = { cut = [1, 2] }\n", 'a = { groups = { g = ["x"] }, other = "o" }\n'),
+        *('b = "> 1"\n', "b = { quantiles = 2 }\n", "a", "y", " = ", "{", "}", "[", "]", '"', "1", "1e9", "nan", "\n"),
+        *(",", '"*" = ', '"in [1"', "-1", "= 1\n", 'missing = ["x"]\n'),
     ],
 }  # fmt: skip
+"""A good beginning for each format, and then what else its files are made of."""
 
 
-def nearly_right(kind: str) -> st.SearchStrategy[bytes]:
-    """A good beginning, and tokens of the format in any order."""
-    tokens = st.lists(st.sampled_from(_TOKENS[kind]), max_size=25)
-    return tokens.map(lambda some: (_HEADS[kind] + "".join(some)).encode())
-
-
-STRATEGIES = {kind: nearly_right(kind) for kind in TARGETS}
-
-
-CHECKS = [HealthCheck.too_slow, HealthCheck.data_too_large]
-
-
-@pytest.mark.parametrize("kind", TARGETS)
-@settings(max_examples=150, suppress_health_check=CHECKS)
-@given(st.data())
-def test_nearly_right_texts_are_read_or_refused(kind: str, data: st.DataObject) -> None:
-    TARGETS[kind](data.draw(STRATEGIES[kind]))
-
-
-@pytest.mark.parametrize("kind", TARGETS)
-@settings(max_examples=100, suppress_health_check=CHECKS)
-@given(st.binary(max_size=400))
-def test_any_bytes_are_read_or_refused(kind: str, data: bytes) -> None:
-    TARGETS[kind](data)
+@pytest.mark.parametrize("kind", TOKENS)
+@settings(max_examples=250, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@given(data=st.data())
+def test_nearly_right_texts_and_any_bytes_are_read_or_refused(kind: str, data: st.DataObject) -> None:
+    head, *others = TOKENS[kind]
+    nearly_right = st.lists(st.sampled_from(others), max_size=25).map(lambda some: (head + "".join(some)).encode())
+    text = data.draw(nearly_right | st.binary(max_size=400))
+    message = ""
+    try:
+        if kind == "toml":
+            mapping, table = parse_mapping(text), read_bytes(TABLE)
+            use(table, mapping)
+            apply_mapping(prepare(table, mapping, ColumnChoice()))
+        else:
+            use(read_bytes(text, f"t.{kind}"), ColumnMapping())
+    except ProbfsError as error:
+        message = str(error)
+    assert not any(map(is_unseen, message))

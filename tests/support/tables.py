@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import tempfile
 from collections.abc import Callable, Sequence
@@ -9,6 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 
 from probfs.columns.choice import ColumnChoice
 from probfs.columns.dataset import Dataset
@@ -45,12 +48,32 @@ def read_csv_text(text: str | bytes, delimiter: str = ",", options: ReadOptions 
     return read_delimited(TableInput(raw, "t.csv", options or ReadOptions(), delimiter))
 
 
-def read_bytes(data: bytes, name: str) -> Table:
-    """Read a file with this content and name, whose ending decides the format."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, name)
-        path.write_bytes(data)
-        return read_table(path)
+def read_bytes(data: str | bytes, name: str = "t.csv", **options: Any) -> Table:
+    """Read a file with this content and name, whose ending decides the format; messages call it by its name."""
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+        Path(name).write_bytes(data.encode() if isinstance(data, str) else data)
+        return read_table(name, ReadOptions(**options))
+
+
+def lines_of(table: Table) -> list[int]:
+    """The line of every row."""
+    assert table.lines is not None
+    return list(table.lines)
+
+
+def feather_bytes(table: pa.Table, stream: bool = False, rows: int | None = None, **options: Any) -> bytes:
+    """An Arrow IPC file, or a stream, perhaps in batches of so many rows."""
+    sink = io.BytesIO()
+    open_writer = pa.ipc.new_stream if stream else pa.ipc.new_file
+    with open_writer(sink, table.schema, options=pa.ipc.IpcWriteOptions(**options)) as writer:
+        writer.write_table(table, rows)
+    return sink.getvalue()
+
+
+def parquet_bytes(table: pa.Table) -> bytes:
+    sink = io.BytesIO()
+    pq.write_table(table, sink)
+    return sink.getvalue()
 
 
 # Small tables prepared and encoded as a ranking would have them
