@@ -90,12 +90,6 @@ def test_a_user_s_estimator_comes_back_as_its_text() -> None:
         probfs.rank(KILN, target="cracked", classifier=again.settings.model)
 
 
-def test_a_loss_that_json_has_no_number_for_is_infinite() -> None:
-    ranking = Ranking.from_dict({**RANKING, "rounds": [{**RANKING["rounds"][0], "log_loss": None}]})
-    assert ranking.rounds[0].log_loss == float("inf")
-    assert json.loads(ranking.to_json())["rounds"][0]["log_loss"] is None
-
-
 @pytest.mark.parametrize("kind", ["ranking", "selection"])
 def test_documents_of_the_first_version_are_read(kind: str) -> None:
     path = FIRST_VERSION / f"{kind}-1.json"
@@ -108,18 +102,18 @@ def test_documents_of_the_first_version_are_read(kind: str) -> None:
     assert (comparison.measures["changed"], comparison.same_scores, comparison.warnings) == (0, True, ())
 
 
-def test_what_older_versions_did_not_write_has_its_default() -> None:
+def test_what_older_versions_did_not_write_has_its_default_and_null_is_an_infinite_loss() -> None:
     older = copy.deepcopy(RANKING)
     del older["input"]["dropped_rows"]
+    older["rounds"][0]["log_loss"] = None
     for feature in older["features"]:
         del feature["p"], feature["q"], feature["rank_low"], feature["rank_high"]
     for name in ("trees", "shrink", "missing", "cut_target", "min_class", "uncertainty", "keep_identifiers"):
         del older["settings"][name]
     ranking = Ranking.from_dict(older)
     assert (ranking.features[0].p, ranking.settings.min_class, ranking.settings.shrink) == (None, 2, "auto")
-
-
-def test_a_ranking_is_no_selection() -> None:
+    assert ranking.rounds[0].log_loss == float("inf")
+    assert json.loads(ranking.to_json())["rounds"][0]["log_loss"] is None
     with pytest.raises(DataError, match=r"^<dict>: is a ranking, not a selection$"):
         Selection.from_dict(RANKING)
 
@@ -178,18 +172,7 @@ MISSING = object()
         ("features.2.rank_high", 2, "features[2].rank_low and rank_high do not have the rank between them"),
         ("warnings", [{}], "warnings[0].message is missing"),
         ("rounds", [], "rounds has none"),
-    ],
-)
-def test_what_cannot_be_trusted_is_one_line_with_the_field(path: str, value: Any, says: str) -> None:
-    with pytest.raises(DataError, match=r"^r\.json: .*") as caught:
-        read(set_at(RANKING, path, value))
-    assert says in str(caught.value)
-    assert "\n" not in str(caught.value)
-
-
-@pytest.mark.parametrize(
-    ("path", "value", "says"),
-    [
+        # Of a selection.
         ("features.0.verdict", "maybe", "features[0].verdict is 'maybe', not one of keep, redundant, weak, noise"),
         ("kept", ["a", "a"], "kept has 'a', which is there twice or not among the features to keep"),
         ("kept", ["a", "b"], "kept has 'b', which is there twice or not"),
@@ -199,10 +182,12 @@ def test_what_cannot_be_trusted_is_one_line_with_the_field(path: str, value: Any
         ("honest", asdict(replace(HONEST, all=replace(HONEST.all, rows=0))), "honest.all.rows is 0"),
     ],
 )
-def test_a_selection_is_checked_as_well(path: str, value: Any, says: str) -> None:
-    with pytest.raises(DataError) as caught:
-        read(set_at(SELECTION, path, value))
+def test_what_cannot_be_trusted_is_one_line_with_the_field(path: str, value: Any, says: str) -> None:
+    of_selection = path in ("features.0.verdict", "kept", "sizes", "honest")
+    with pytest.raises(DataError, match=r"^r\.json: .*") as caught:
+        read(set_at(SELECTION if of_selection else RANKING, path, value))
     assert says in str(caught.value)
+    assert "\n" not in str(caught.value)
 
 
 @pytest.mark.parametrize(

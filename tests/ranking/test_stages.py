@@ -1,4 +1,4 @@
-"""From a table to its ranking: stages, what the ranking holds, and whether a weak model is warned of."""
+"""From tables to a ranking: what may be ranked, notes, progress, the result, and whether a weak model is warned of."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 
 import probfs
@@ -15,37 +17,101 @@ from probfs.columns.choice import ColumnChoice
 from probfs.errors import UsageError
 from probfs.notes import Note, NoteKind
 from probfs.output.documents import header_of
-from probfs.ranking.inputs import InputRequest, read_inputs
-from probfs.ranking.result import RankedFeature, Ranking
-from probfs.ranking.settings import Settings
-from probfs.ranking.stages import RANKING, LocalEngine
+from probfs.ranking.inputs import InputRequest, read_inputs, read_prepared
+from probfs.ranking.result import RankedFeature
 from probfs.runtime.progress import Progress
-from probfs.text import command_line_language
+from probfs.tables.frames import table_in_memory
 from tests.support import SAMPLES
 from tests.support.datasets import frame_of, random_dataset
 
-CHOICE = ColumnChoice("y", exclude=["n"])
+# Tables of every form, labels beside them, and further rows without labels
 
 
-def ignore(note: Note) -> None:
-    pass
+def test_a_table_may_be_a_path_a_frame_or_a_table(frame: pd.DataFrame, tmp_path: Path) -> None:
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    forms: list[Any] = [tmp_path / "t.csv", str(tmp_path / "t.csv"), frame, table_in_memory(frame, "data")]
+    for data in (*forms, pl.from_pandas(frame), pa.Table.from_pandas(frame)):
+        prepared = read_prepared(InputRequest(data, choice=ColumnChoice(exclude=["n"])))
+        assert [plan.name for plan in prepared.features] == ["a", "b"]
+        assert (prepared.mapping.source, prepared.mapping.columns) == ("", {})
 
 
-@pytest.fixture
-def settings(frame: pd.DataFrame) -> Settings:
-    return probfs.rank(frame, target="y", exclude=["n"], screen=False).settings
+def test_labels_beside_a_table_are_its_target(frame: pd.DataFrame) -> None:
+    prepared = read_prepared(InputRequest(frame.drop(columns="y"), choice=ColumnChoice(exclude=["n"]), y=frame["y"]))
+    assert (prepared.target.name, prepared.target.by_default) == ("y", False)
+    named = read_prepared(InputRequest(frame, choice=ColumnChoice("y")))
+    last = read_prepared(InputRequest(frame))
+    assert (named.target.by_default, last.target.by_default) == (False, True)
+    np.testing.assert_array_equal(prepared.target.labels, named.target.labels)
 
 
-def test_a_score_of_unlabelled_rows_needs_some(frame: pd.DataFrame, settings: Settings) -> None:
-    inputs = read_inputs(InputRequest(frame, choice=CHOICE))
-    unlabeled = dataclasses.replace(settings, score="unlabeled")
-    with pytest.raises(UsageError) as caught:
-        LocalEngine().encode(inputs, unlabeled, ignore)
-    ways = "or as rows without a value in the target"
-    assert str(caught.value) == f'score="unlabeled": there is no unlabelled row; add some with unlabeled=, {ways}'
-    with command_line_language(), pytest.raises(UsageError) as caught:
-        LocalEngine().encode(inputs, unlabeled, ignore)
-    assert str(caught.value) == f"--score unlabeled: there is no unlabelled row; add some with --unlabeled FILE, {ways}"
+@pytest.mark.parametrize("several", [False, True])
+def test_further_rows_may_have_any_form(several: bool) -> None:
+    numbers = np.array([[1, 2], [1, 3], [2, 2], [2, 3]] * 3)
+    y = [0, 0, 1, 1] * 3
+    further = np.array([[1, 2], [2, 3], [2, 2]])
+    frame = pd.DataFrame(further, columns=["a", "b"])
+    forms: list[Any] = [
+        frame,
+        frame.assign(y=None),
+        pl.from_pandas(frame),
+        pl.from_pandas(frame).lazy(),
+        pa.Table.from_pandas(frame),
+        further,
+        np.column_stack([further, [0, 0, 0]]),
+    ]
+    expected = probfs.rank(numbers, y, feature_names=["a", "b"], unlabeled=frame, score="unlabeled")
+    assert expected.input.unlabelled_rows == 3
+    for form in forms:
+        unlabeled = [form] if several else form
+        ranking = probfs.rank(numbers, y, feature_names=["a", "b"], unlabeled=unlabeled, score="unlabeled")
+        assert ranking.to_csv() == expected.to_csv(), type(form)
+
+
+@pytest.mark.parametrize("data", [{"a": [1]}, 3, None])
+def test_anything_else_is_refused(data: Any, frame: pd.DataFrame) -> None:
+    with pytest.raises(UsageError, match=rf"data must be a path, .* not {type(data).__name__}"):
+        probfs.rank(data)
+    with pytest.raises(UsageError, match=r"unlabeled must be a path, .*, not dict"):
+        probfs.rank(frame, target="y", unlabeled=[{"a": 1}])  # type: ignore[list-item]  # the point
+    with pytest.raises(UsageError, match="unlabeled=: an array of 5 columns, but data has 3 beside the target"):
+        probfs.rank(frame, target="y", unlabeled=np.eye(5))
+    with pytest.raises(UsageError, match="only once"):
+        read_inputs(InputRequest("-", unlabelled=[frame, "-"]))
+    with pytest.raises(UsageError, match=r"^feature_names= goes with an array; the columns of a file have names$"):
+        probfs.rank("t.csv", feature_names=["a"])
+
+
+def test_labels_whose_index_is_in_another_order_are_refused(frame: pd.DataFrame) -> None:
+    cells, y = frame.drop(columns="y"), frame["y"]
+    with pytest.raises(UsageError, match=r"y has the index of data in another order; give y.loc\[data.index\]"):
+        probfs.rank(cells, y[::-1])
+    with pytest.raises(UsageError, match=r"^y and target= both say what to predict; keep one of the two$"):
+        probfs.rank(cells, y, target="a")
+    assert probfs.rank(cells, y[::-1].loc[cells.index]).to_csv() == probfs.rank(cells, y).to_csv()
+    assert probfs.rank(cells, y[::-1].to_numpy()).input.classes == probfs.rank(cells, y).input.classes
+
+
+@pytest.mark.parametrize(
+    ("step", "checked"), [(1, 1), (0.25, 0.25), (np.int32(4), 4), (np.float64(0.5), 0.5), ("auto", "auto"), (None, 1)]
+)
+def test_a_step_is_a_number_or_a_fraction_or_auto(frame: pd.DataFrame, step: Any, checked: Any) -> None:
+    found = probfs.rank(frame, target="y", step=step).settings.step
+    assert found == checked
+    assert type(found) is type(checked)
+
+
+@pytest.mark.parametrize("step", [0, -1, 1.0, 1.5, 0.0, True, "1", float("nan"), [1]])
+def test_anything_else_is_no_step(frame: pd.DataFrame, step: Any) -> None:
+    ways = "neither auto nor a whole number from 1 on nor a fraction like 0.1"
+    with pytest.raises(probfs.UsageError, match=f"^step=: .* is {ways}$"):
+        probfs.rank(frame, target="y", step=step)
+
+    with pytest.raises(probfs.UsageError, match=r"^false_discoveries= goes with screen=True only$"):
+        probfs.rank(frame, target="y", screen=False, false_discoveries=0.2)
+
+
+# Notes, progress, and columns that are always kept
 
 
 def test_whoever_listens_hears_of_every_note(frame: pd.DataFrame) -> None:
@@ -55,7 +121,9 @@ def test_whoever_listens_hears_of_every_note(frame: pd.DataFrame) -> None:
     assert ranking.warnings == ("the same value in every labelled row: 'same'",)
 
 
-def test_progress_goes_through_all_stages(frame: pd.DataFrame, tmp_path: Path) -> None:
+def test_progress_goes_through_all_stages_and_counts_features_that_leave_together(
+    frame: pd.DataFrame, tmp_path: Path
+) -> None:
     frame.to_csv(tmp_path / "t.csv", index=False)
     size = (tmp_path / "t.csv").stat().st_size
     heard: list[Progress] = []
@@ -73,14 +141,10 @@ def test_progress_goes_through_all_stages(frame: pd.DataFrame, tmp_path: Path) -
         Progress("ranking", 1, 2, "columns"),
         Progress("ranking", 2, 2, "columns"),
     ]
-
-
-def test_progress_counts_features_that_leave_together() -> None:
-    heard: list[Progress] = []
-    probfs.rank(
-        frame_of(random_dataset(30, 3, 2, 2, seed=0)), target="y", step=2, screen=False, on_progress=heard.append
-    )
-    assert [progress.done for progress in heard if progress.stage == RANKING] == [0, 2, 3]
+    heard.clear()
+    three = frame_of(random_dataset(30, 3, 2, 2, seed=0))
+    probfs.rank(three, target="y", step=2, screen=False, on_progress=heard.append)
+    assert [progress.done for progress in heard if progress.stage == "ranking"] == [0, 2, 3]
 
 
 @pytest.mark.parametrize("options", [{}, {"screen": False}, {"eliminate": False}, {"step": 2}, {"uncertainty": True}])
@@ -101,49 +165,29 @@ def test_columns_that_are_always_kept_leave_last_and_are_not_tested(options: dic
 # The ranking: frozen, complete, cut to the best, and written as it is
 
 
-@pytest.fixture(scope="module")
-def commute() -> Ranking:
-    return probfs.rank(SAMPLES / "commute.csv", target="mode", exclude=["person"], screen=False)
-
-
-def test_the_ranking_is_frozen_and_complete(commute: Ranking, tmp_path: Path) -> None:
+def test_the_ranking_is_frozen_and_complete(tmp_path: Path) -> None:
+    ranking = probfs.rank(SAMPLES / "commute.csv", target="mode", exclude=["person"], screen=False)
     with pytest.raises(dataclasses.FrozenInstanceError):
-        commute.version = "2"  # type: ignore[misc]  # the point of the test
-    assert [f.rank for f in commute.features] == [1, 2, 3, 4, 5, 6]
-    assert [f.round for f in commute.features] == [6, 5, 4, 3, 2, 1]
-    assert [r.features for r in commute.rounds] == [6, 5, 4, 3, 2, 1]
-    assert [r.removed for r in commute.rounds] == [(f.feature,) for f in reversed(commute.features)]
-    frame = commute.to_frame()
+        ranking.version = "2"  # type: ignore[misc]  # the point of the test
+    assert [f.rank for f in ranking.features] == [1, 2, 3, 4, 5, 6]
+    assert [f.round for f in ranking.features] == [6, 5, 4, 3, 2, 1]
+    assert [r.features for r in ranking.rounds] == [6, 5, 4, 3, 2, 1]
+    assert [r.removed for r in ranking.rounds] == [(f.feature,) for f in reversed(ranking.features)]
+    frame = ranking.to_frame()
     assert list(frame) == list(header_of(RankedFeature))
-    assert frame["s_s"].tolist() == [f.s_s for f in commute.features]
-    commute.to_csv(tmp_path / "r.csv")
-    assert (tmp_path / "r.csv").read_text() == commute.to_csv()
-    read = pd.read_csv(tmp_path / "r.csv")
-    assert read["s_s"].tolist() == [f.s_s for f in commute.features], "repr precision: every digit survives"
-
-
-def test_the_best_are_listed_and_the_rounds_stay(commute: Ranking) -> None:
-    best = commute.top(2)
-    assert best.features == commute.features[:2]
-    assert (best.rounds, best.input) == (commute.rounds, commute.input)
-    assert commute.top(None) is commute
-    assert commute.top(99).features == commute.features
-
-
-def test_a_score_without_unlabelled_rows_is_missing_and_not_a_number(frame: pd.DataFrame) -> None:
-    ranking = probfs.rank(frame, target="y", exclude=["n"])
-    assert {feature.s_su for feature in ranking.features} == {None}
-    assert ranking.to_frame()["s_su"].isna().all()
-    assert ranking.to_frame()["s_su"].dtype == float
-
-
-def test_the_input_says_what_was_ranked(commute: Ranking) -> None:
-    data = commute.input
+    assert ranking.to_csv(tmp_path / "r.csv") == (tmp_path / "r.csv").read_text()
+    scores = [f.s_s for f in ranking.features]
+    assert frame["s_s"].tolist() == pd.read_csv(tmp_path / "r.csv")["s_s"].tolist() == scores, "every digit survives"
+    data = ranking.input
     assert (data.target, data.target_reason) == ("mode", "by target=")
-    assert (data.labelled_rows, data.unlabelled_rows, data.features) == (204, 36, 6)
+    assert (data.labelled_rows, data.unlabelled_rows, data.features, data.unlabelled_sources) == (204, 36, 6, ())
     assert sum(data.classes.values()) == data.labelled_rows
-    assert data.unlabelled_sources == ()
-    assert commute.version == probfs.__version__
+    assert ranking.version == probfs.__version__
+    best = ranking.top(2)
+    assert best.features == ranking.features[:2]
+    assert (best.rounds, best.input) == (ranking.rounds, ranking.input)
+    assert ranking.top(None) is ranking
+    assert ranking.top(99).features == ranking.features
 
 
 # Whether a model is warned of that hardly beats guessing, and only such a one
@@ -189,13 +233,6 @@ def test_a_model_must_beat_guessing_where_it_gets_a_fifth_of_the_rows_wrong(posi
     rare = np.arange(1000) % 500
     labels = rare < np.where(np.arange(1000) < 500, 20, positive - 20)
     assert is_warned(pd.DataFrame({"x": np.arange(1000) // 500, "y": labels}), keep_identifiers=True) is warned
-
-
-def test_real_choices_are_warned_of() -> None:
-    """Naive Bayes gets 23.5 % wrong, and guessing 25 %."""
-    datasets = pytest.importorskip("statsmodels.datasets")
-    frame = datasets.modechoice.load_pandas().data.rename(columns={"choice": "y"})
-    assert is_warned(frame)
 
 
 @pytest.mark.parametrize("call", [probfs.rank, probfs.select])
