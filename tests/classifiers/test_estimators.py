@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import pickle
 import warnings
 from typing import Any
@@ -24,83 +23,68 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import CategoricalNB, GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 import probfs
 from probfs.classifiers.catalogue import UserEstimator
-from probfs.classifiers.refitting.estimators import EstimatorModel, EstimatorTrainer, OutOfBagForest, seeded
-from probfs.classifiers.refitting.rows import Donors, draw_donors
-from probfs.classifiers.refitting.tables import MOST_NATIVE_VALUES, Encoding, Matrix, MatrixEncoder
+from probfs.classifiers.refitting.estimators import EstimatorTrainer, OutOfBagForest, seeded
+from probfs.classifiers.refitting.rows import draw_donors
+from probfs.classifiers.refitting.tables import MOST_NATIVE_VALUES, Encoding, MatrixEncoder
 from probfs.columns.dataset import Dataset, Feature
 from probfs.errors import DataError, UsageError
-from probfs.output.sentences import ranking_sentences
-from probfs.tables.arrays import Floats, Integers, text_array
+from probfs.tables.arrays import Floats, text_array
 from tests.support.datasets import frame_of, mixed_dataset, random_dataset
 
-
-def fitted(dataset: Dataset, estimator: Any, encoding: Encoding, **more: Any) -> EstimatorModel:
-    """The estimator fitted on all labelled rows and all features."""
-    trainer = EstimatorTrainer(dataset, estimator, encoding, "the test", **more)
-    model = trainer.fit(np.arange(len(dataset.features)), dataset.counts)
-    assert isinstance(model, EstimatorModel)
-    return model
-
-
-def donors_of(dataset: Dataset, permutations: int = 4) -> Donors:
-    """For all rows, labelled and unlabelled."""
-    counts = np.concatenate([dataset.counts, dataset.unlabelled_counts])
-    return draw_donors(counts, dataset.counts, permutations, np.random.default_rng(1))
+SELECTING = make_column_transformer(
+    (StandardScaler(), make_column_selector(dtype_include="number")),
+    (OneHotEncoder(handle_unknown="ignore"), make_column_selector(dtype_include=["object", "string"])),
+)
+"""A transformer that looks what kinds of columns there are."""
+TEXTS = OneHotEncoder(handle_unknown="ignore")
 
 
-def rows_of(dataset: Dataset) -> np.ndarray:
-    """The positions of all distinct rows, labelled ones first."""
-    return np.arange(len(dataset.labels) + len(dataset.unlabelled_counts))
+def ranked(frame: pd.DataFrame, classifier: Any, **options: Any) -> probfs.Ranking:
+    return probfs.rank(frame, target="sick", classifier=classifier, jobs=1, **options)
 
 
-def votes_of_trees(model: EstimatorModel, counts: Integers, rows: np.ndarray, cells: Floats) -> Floats:
-    """The mean vote of the trees for which a row was not drawn, one row and tree after the other; of all trees for
-    an unlabelled row, and the frequencies of the classes for a row that was drawn for every tree.
-    """
-    forest = model.estimator
-    # Each copy of a row is judged by the trees that it was not drawn for.
-    copies = np.repeat(np.arange(len(counts)), counts).tolist()
-    means = []
-    for row, own in zip(rows.tolist(), cells, strict=True):
-        places = [place for place, copy in enumerate(copies) if copy == row] or [-1]
-        votes = [
-            tree.predict_proba(own[None].astype(np.float32))[0]
-            for tree, known in zip(forest.estimators_, forest.estimators_samples_, strict=True)
-            for place in places
-            if place not in known
-        ]
-        means.append(np.mean(votes, axis=0) if votes else model.prior)
-    return np.array(means).T
+# How estimators are asked
 
 
 @pytest.mark.parametrize(("classes", "trees", "counted"), [(2, 12, False), (3, 12, True), (3, 2, False)])
 def test_out_of_bag_a_row_is_judged_by_the_trees_that_did_not_see_it(classes: int, trees: int, counted: bool) -> None:
+    """The mean vote of the trees for which a row was not drawn, one row and tree after the other; of all trees for an
+    unlabelled row, and the frequencies of the classes for a row that was drawn for every tree.
+    """
     dataset = mixed_dataset(5, 30, "cdt", classes, 4, counted)
-    model = fitted(dataset, RandomForestClassifier(trees, random_state=2), "onehot", out_of_bag=True)
-    rows, donors = rows_of(dataset), donors_of(dataset, 3)
-    found, changes = model.permute(rows, donors, 1)
+    forest = RandomForestClassifier(trees, random_state=2)
+    model = EstimatorTrainer(dataset, forest, "onehot", "the test", out_of_bag=True).fit(np.arange(3), dataset.counts)
     assert isinstance(model, OutOfBagForest)
-    assert isinstance(model.table, Matrix)
-    actual = votes_of_trees(model, dataset.counts, rows, model.table.cells)
+    # Each copy of a row is judged by the trees that it was not drawn for.
+    copies = np.repeat(np.arange(len(dataset.counts)), dataset.counts).tolist()
+    asked = list(zip(model.estimator.estimators_, model.estimator.estimators_samples_, strict=True))
+
+    def judge(cells: Floats) -> Floats:
+        means = []
+        for row, own in enumerate(cells.astype(np.float32)):
+            places = [place for place, copy in enumerate(copies) if copy == row] or [-1]
+            votes = [tree.predict_proba(own[None])[0] for tree, known in asked for at in places if at not in known]
+            means.append(np.mean(votes, axis=0) if votes else model.prior)
+        return np.array(means).T
+
+    cells = model.table.cells
+    counts = np.concatenate([dataset.counts, dataset.unlabelled_counts])
+    donors = draw_donors(counts, dataset.counts, 3, np.random.default_rng(1))
+    found, changes = model.permute(np.arange(len(cells)), donors, 1)
+    actual = judge(cells)
     np.testing.assert_allclose(found, actual, atol=1e-12)
     for feature in range(3):
         columns = model.table.owner == feature
-        change = np.zeros_like(actual)
-        for line in donors:
-            permuted = model.table.cells.copy()
-            permuted[:, columns] = model.table.cells[line][:, columns]
-            # A row that has its own value again is not asked about again.
-            change += (actual - votes_of_trees(model, dataset.counts, rows, permuted)) / len(donors)
-        np.testing.assert_allclose(changes[:, :, feature], change, atol=1e-12)
-    drawn = [set(model.trained[own].tolist()) for own in model.estimator.estimators_samples_]
-    unjudged = model.report.unjudged
-    assert counted or unjudged == len(set.intersection(*drawn))
-    assert unjudged or trees > 2
+        permuted = [judge(np.where(columns, cells[line], cells)) for line in donors]
+        np.testing.assert_allclose(changes[:, :, feature], actual - np.mean(permuted, axis=0), atol=1e-12)
+    drawn = [set(model.trained[own].tolist()) for _, own in asked]
+    assert counted or model.report.unjudged == len(set.intersection(*drawn))
+    assert model.report.unjudged or trees > 2
 
 
 class Odd(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
@@ -127,66 +111,38 @@ class Odd(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
 @pytest.mark.parametrize(
     ("failure", "message"),
     [
-        ("fit", "the test could not be fitted: columns are wrong"),
-        ("predict", "the test failed to predict: no such thing"),
-        ("shape", "predict_proba of the test must give 2 finite probabilities for each row, and does not"),
-        ("nan", "predict_proba of the test must give 2 finite probabilities for each row, and does not"),
+        ("fit", "Odd could not be fitted: columns are wrong"),
+        ("predict", "Odd failed to predict: no such thing"),
+        ("shape", "predict_proba of Odd must give 2 finite probabilities for each row, and does not"),
+        ("nan", "predict_proba of Odd must give 2 finite probabilities for each row, and does not"),
     ],
 )
-def test_failures_are_told_in_one_line(failure: str, message: str) -> None:
+def test_failures_are_told_in_one_line(mixed: pd.DataFrame, failure: str, message: str) -> None:
     with pytest.raises(DataError) as caught:
-        fitted(mixed_dataset(1, 30, "cd"), Odd(failure), "onehot").probabilities(np.arange(15))
+        ranked(mixed, Odd(failure), categories="onehot")
     assert str(caught.value) == message
 
 
-def test_categories_of_too_many_values_are_one_hot_for_boosting() -> None:
-    rows = MOST_NATIVE_VALUES + 1
-    codes = np.arange(rows, dtype=np.uint16)
-    labels = text_array([str(code) for code in codes])
-    none = codes[:0]
-    wide, narrow = Feature("wide", labels, codes, none), Feature("narrow", labels[:-1], codes.clip(max=rows - 2), none)
-    ones = np.ones(rows, dtype=np.int64)
-    dataset = Dataset((wide, narrow), ("a", "b"), np.arange(rows) % 2, ones, ones[:0])
-    cells = MatrixEncoder(dataset, "native", "the test").build(np.arange(2), ones)
-    assert np.bincount(cells.owner).tolist() == [rows, 1]
-    assert cells.categorical is not None
-    assert np.flatnonzero(cells.categorical).tolist() == [rows]
-
-
-@pytest.mark.parametrize("encoding", ["onehot", "native", "filled"])
-def test_a_number_that_no_training_row_has_says_nothing(encoding: Encoding) -> None:
-    codes = np.array([0, 1, 2, 2], dtype=np.uint8)
-    ones = np.ones(4, dtype=np.int64)
-    feature = Feature("gaps", text_array([]), codes, codes[:2], np.array([3.0, 4.0]))
-    dataset = Dataset((feature,), ("a", "b"), np.array([0, 1, 0, 1]), ones, ones[:2])
-    cells = MatrixEncoder(dataset, encoding, "the test").build(np.array([0]), np.array([0, 0, 1, 1]))
-    assert (cells.cells == 0).all()
+def test_of_warnings_the_first_of_fits_is_told_and_deprecations_are_not(filled: pd.DataFrame) -> None:
+    notes = ranked(filled, Odd("never"), folds=3, eliminate=False).warnings
+    (told,) = [note for note in notes if note.code == "fit-warnings"]
+    assert told == "3 of 3 fits warned: ConvergenceWarning: first line"
 
 
 def test_a_ranking_says_that_copies_were_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     generator = np.random.default_rng(2)
-    frame = pd.DataFrame({"a": generator.integers(0, 3, 90), "b": generator.integers(0, 2, 90), "y": ["n", "p"] * 45})
-    chosen: dict[str, Any] = {"target": "y", "classifier": DecisionTreeClassifier(max_depth=2), "folds": 3}
-    assert not any("in proportion" in note for note in probfs.rank(frame, **chosen, jobs=1).warnings)
-    monkeypatch.setattr("probfs.classifiers.refitting.estimators.MOST_COPIES", 30)
-    notes = [note for note in probfs.rank(frame, **chosen, jobs=1).warnings if "in proportion" in note]
-    assert notes == [
+    frame = pd.DataFrame({"a": generator.integers(0, 3, 90), "b": generator.integers(0, 2, 90), "sick": [0, 1] * 45})
+    limit = "probfs.classifiers.refitting.estimators.MOST_COPIES"
+    told = []
+    for most in (60, 30):
+        monkeypatch.setattr(limit, most)
+        notes = ranked(frame, DecisionTreeClassifier(max_depth=2), folds=3).warnings
+        told.append([note for note in notes if note.code == "fewer-copies"])
+    expected = (
         "DecisionTreeClassifier is given at most 30 rows, so equal rows were given fewer times, in proportion, and at "
         "least once"
-    ]
-
-
-def table(rows: int = 40, seed: int = 0) -> pd.DataFrame:
-    generator = np.random.default_rng(seed)
-    sick = np.arange(rows) % 2
-    return pd.DataFrame(
-        {
-            "dose": np.where(generator.random(rows) < 0.1, np.nan, generator.normal(size=rows) + 2 * sick),
-            "site": np.where(generator.random(rows) < 0.2 + 0.6 * sick, "north", "south"),
-            "noise": generator.normal(size=rows),
-            "sick": np.where(sick, "yes", "no"),
-        }
     )
+    assert told == [[], [expected]]
 
 
 @pytest.mark.parametrize(
@@ -210,33 +166,28 @@ def test_counting_categories_and_retraining_is_closed_form_naive_bayes(classes: 
 
 
 @pytest.mark.parametrize(
-    ("classifier", "options", "problem"),
+    ("classifier", "options", "who"),
     [
-        ("nb", {}, 'classifier="nb" has no such estimate'),
-        ("svm", {}, 'classifier="svm" has no such estimate'),
-        ("boosting", {}, 'classifier="boosting" has no such estimate'),
-        (GaussianNB(), {}, "GaussianNB() has no such estimate"),
-        (ExtraTreesClassifier(), {}, "ExtraTreesClassifier() has no such estimate"),
-        (RandomForestClassifier(bootstrap=False), {}, "RandomForestClassifier(bootstrap=False) has no such estimate"),
-        (
-            RandomForestClassifier(3),
-            {"categories": "frame"},
-            "RandomForestClassifier(n_estimators=3) has no such estimate",
-        ),
+        *((name, {}, f'classifier="{name}"') for name in ("nb", "svm", "boosting")),
+        (GaussianNB(), {}, "GaussianNB()"),
+        (ExtraTreesClassifier(), {}, "ExtraTreesClassifier()"),
+        (RandomForestClassifier(bootstrap=False), {}, "RandomForestClassifier(bootstrap=False)"),
+        (RandomForestClassifier(3), {"categories": "frame"}, "RandomForestClassifier(n_estimators=3)"),
     ],
 )
 def test_out_of_bag_is_for_forests_whose_trees_can_be_asked(
-    classifier: Any, options: dict[str, Any], problem: str
+    mixed: pd.DataFrame, classifier: Any, options: dict[str, Any], who: str
 ) -> None:
     with pytest.raises(UsageError) as caught:
-        probfs.rank(table(), target="sick", classifier=classifier, estimate="oob", **options)
-    assert str(caught.value) == f'estimate="oob": {problem}; choose from loo, resubstitution, cv'
+        probfs.rank(mixed, target="sick", classifier=classifier, estimate="oob", **options)
+    expected = f'estimate="oob": {who} has no such estimate; choose from loo, resubstitution, cv'
+    assert str(caught.value) == expected
 
 
-def test_a_user_s_forest_is_ranked_out_of_bag_as_the_built_in_one_is() -> None:
+def test_a_user_s_forest_is_ranked_out_of_bag_as_the_built_in_one_is(mixed: pd.DataFrame) -> None:
     own = RandomForestClassifier(7, min_samples_leaf=5)
-    mine = probfs.rank(table(), target="sick", classifier=own, estimate="oob", seed=2**32 + 3)
-    built_in = probfs.rank(table(), target="sick", classifier="forest", trees=7, estimate="oob", seed=2**32 + 3)
+    mine = ranked(mixed, own, estimate="oob", seed=2**32 + 3)
+    built_in = ranked(mixed, "forest", trees=7, estimate="oob", seed=2**32 + 3)
     assert mine.to_csv() == built_in.to_csv()
     assert own.random_state is None
     again = pickle.loads(pickle.dumps(mine))
@@ -249,17 +200,13 @@ def test_only_a_seed_that_was_left_open_is_set() -> None:
     assert inner.get_params()["decisiontreeclassifier__random_state"] == 5
 
 
-def test_an_estimator_may_tell_only_when_fitted_that_it_has_probabilities() -> None:
+def test_an_estimator_may_tell_only_when_fitted_that_it_has_probabilities(filled: pd.DataFrame) -> None:
     stacked = StackingClassifier([("bayes", GaussianNB())], cv=2)
     assert not hasattr(stacked, "predict_proba")
-    ranking = probfs.rank(table().fillna(0.0), target="sick", classifier=stacked, folds=2, permutations=3, jobs=1)
-    assert ranking.features[0].feature in {"dose", "site"}
+    assert ranked(filled, stacked, folds=2, permutations=3).features[0].feature in {"dose", "site"}
 
 
-SELECTING = make_column_transformer(
-    (StandardScaler(), make_column_selector(dtype_include="number")),
-    (OneHotEncoder(handle_unknown="ignore"), make_column_selector(dtype_include=["object", "string"])),
-)
+# How columns reach them
 
 
 @pytest.mark.parametrize(
@@ -281,59 +228,57 @@ def test_columns_come_as_the_estimator_likes_them(estimator: Any, expected: str,
     assert UserEstimator(estimator=estimator, categories="onehot").categories == "onehot"
 
 
-def test_numbers_are_cut_only_for_whoever_counts_categories_and_missing_ones_filled_for_whoever_refuses_them() -> None:
-    frame = table()
-    assert frame["dose"].isna().any()
-    codes = probfs.rank(frame, target="sick", classifier=CategoricalNB(min_categories=6), bins=3, folds=2)
+def test_numbers_are_cut_only_for_whoever_counts_categories_and_missing_ones_filled_for_whoever_refuses_them(
+    mixed: pd.DataFrame,
+) -> None:
+    codes = ranked(mixed, CategoricalNB(min_categories=6), bins=3, folds=2)
     assert any(note.startswith("cut into 3") for note in codes.warnings)
     assert codes.settings.bins == 3
-    filled = probfs.rank(frame, target="sick", classifier=GaussianNB(), folds=2)
+    filled = ranked(mixed, GaussianNB(), folds=2)
     assert not any(note.startswith("cut") for note in filled.warnings)
     assert {own.feature for own in filled.features[:2]} == {"dose", "site"}
     with pytest.raises(probfs.DataError, match=r"^Pipeline could not be fitted: Input X contains NaN$"):
-        probfs.rank(frame, target="sick", classifier=make_pipeline(SELECTING, LogisticRegression()), folds=2)
+        ranked(mixed, make_pipeline(SELECTING, LogisticRegression()), folds=2)
+
+
+def test_categories_of_too_many_values_are_one_hot_for_boosting() -> None:
+    rows = MOST_NATIVE_VALUES + 1
+    codes = np.arange(rows, dtype=np.uint16)
+    labels, none = text_array([str(code) for code in codes]), codes[:0]
+    wide, narrow = Feature("wide", labels, codes, none), Feature("narrow", labels[:-1], codes.clip(max=rows - 2), none)
+    ones = np.ones(rows, dtype=np.int64)
+    dataset = Dataset((wide, narrow), ("a", "b"), np.arange(rows) % 2, ones, ones[:0])
+    matrix = MatrixEncoder(dataset, "native", "the test").build(np.arange(2), ones)
+    assert np.bincount(matrix.owner).tolist() == [rows, 1]
+    assert matrix.categorical is not None
+    assert np.flatnonzero(matrix.categorical).tolist() == [rows]
+
+
+@pytest.mark.parametrize("encoding", ["onehot", "native", "filled"])
+def test_a_number_that_no_training_row_has_says_nothing(encoding: Encoding) -> None:
+    codes, ones = np.array([0, 1, 2, 2], dtype=np.uint8), np.ones(4, dtype=np.int64)
+    feature = Feature("gaps", text_array([]), codes, codes[:2], np.array([3.0, 4.0]))
+    dataset = Dataset((feature,), ("a", "b"), np.array([0, 1, 0, 1]), ones, ones[:2])
+    matrix = MatrixEncoder(dataset, encoding, "the test").build(np.array([0]), np.array([0, 0, 1, 1]))
+    assert (matrix.cells == 0).all()
 
 
 @pytest.mark.parametrize("removal", ["permute", "retrain"])
-def test_a_column_transformer_may_name_columns_that_leave(removal: Any) -> None:
-    def ranked(columns: ColumnTransformer) -> list[probfs.RankedFeature]:
+def test_a_column_transformer_may_name_columns_that_leave(filled: pd.DataFrame, removal: str) -> None:
+    def features(columns: ColumnTransformer) -> list[probfs.RankedFeature]:
         estimator = make_pipeline(columns, LogisticRegression())
-        chosen: dict[str, Any] = {"classifier": estimator, "removal": removal, "folds": 3, "jobs": 1}
-        return list(probfs.rank(table().fillna(0.0), target="sick", **chosen).features)
+        return list(ranked(filled, estimator, removal=removal, folds=3, exclude=["visits"]).features)
 
-    texts = OneHotEncoder(handle_unknown="ignore")
-    by_name = ranked(ColumnTransformer([("a", StandardScaler(), ["dose", "noise"]), ("b", texts, ["site"])]))
-    by_kind = ranked(SELECTING)
+    by_name = features(
+        ColumnTransformer([("a", StandardScaler(), ["dose", "noise", "visits"]), ("b", TEXTS, ["site"])])
+    )
+    by_kind = features(SELECTING)
     assert [own.feature for own in by_name] == [own.feature for own in by_kind]
     assert [own.s_s for own in by_name] == pytest.approx([own.s_s for own in by_kind], abs=1e-6)
     # When all that it takes have left, the shares of the classes remain.
-    only = ranked(ColumnTransformer([("a", StandardScaler(), ["dose"])]))
+    only = features(ColumnTransformer([("a", StandardScaler(), ["dose"])]))
     assert by_name[0].feature == only[0].feature == "dose"
     assert [own.s_s for own in only[1:]] == [0, 0]
-
-
-def test_a_text_may_be_what_missing_cells_are_called() -> None:
-    frame = table().fillna(0.0)
-    frame["site"] = ["(missing)", None, "((missing))", "north"] * 10
-    estimator = make_pipeline(SELECTING, LogisticRegression())
-    ranking = probfs.rank(frame, target="sick", classifier=estimator, missing="value", folds=2, jobs=1)
-    assert {own.feature for own in ranking.features} == {"dose", "site", "noise"}
-
-
-def _double(cells: Any) -> Any:
-    return 2 * cells
-
-
-def test_the_settings_name_the_estimator_in_one_line_without_addresses() -> None:
-    estimator = make_pipeline(FunctionTransformer(_double), GaussianNB())
-    assert "0x" in repr(estimator)
-    ranking = probfs.rank(table().fillna(0.0), target="sick", classifier=estimator, folds=2, eliminate=False)
-    recorded = json.loads(ranking.to_json())["settings"]
-    assert list(recorded)[:2] == ["classifier", "estimator"]
-    assert not any(part in recorded["estimator"] for part in ("\n", "0x"))
-    kept = [recorded[name] for name in ("classifier", "categories", "removal", "permutations", "trees")]
-    assert kept == ["estimator", "onehot", "permute", 20, None]
-    assert "Pipeline, 20 shuffles a column, 2-fold cross-validation" in " ".join(ranking_sentences(ranking))
 
 
 @pytest.mark.parametrize(
@@ -343,16 +288,17 @@ def test_the_settings_name_the_estimator_in_one_line_without_addresses() -> None
         (["doses", "noise"], "names 'doses', not a column of <frame>; did you mean 'dose'?"),
     ],
 )
-def test_columns_that_a_transformer_cannot_have_are_told_before_the_first_fit(columns: object, problem: str) -> None:
+def test_columns_that_a_transformer_cannot_have_are_told_before_the_first_fit(
+    filled: pd.DataFrame, columns: object, problem: str
+) -> None:
     estimator = make_pipeline(ColumnTransformer([("numbers", StandardScaler(), columns)]), LogisticRegression())
     for call in (probfs.rank, probfs.select):
         with pytest.raises(UsageError) as caught:
-            call(table().fillna(0.0), target="sick", classifier=estimator, jobs=1)
+            call(filled, target="sick", classifier=estimator, jobs=1)
         assert str(caught.value).startswith(f"classifier=: the ColumnTransformer's 'numbers' {problem}")
 
 
-def test_a_transformer_may_name_a_column_that_is_left_out() -> None:
-    naming = ColumnTransformer([("numbers", StandardScaler(), ["dose", "noise"])])
-    estimator = make_pipeline(naming, LogisticRegression())
-    ranking = probfs.rank(table().fillna(0.0), target="sick", classifier=estimator, exclude=["noise"], folds=2, jobs=1)
-    assert {own.feature for own in ranking.features} == {"dose", "site"}
+def test_a_text_may_be_what_missing_cells_are_called(filled: pd.DataFrame) -> None:
+    filled["site"] = ["(missing)", None, "((missing))", "north"] * 15
+    ranking = ranked(filled, make_pipeline(SELECTING, LogisticRegression()), missing="value", folds=2)
+    assert len(ranking.features) == 4

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from collections import Counter
 from dataclasses import replace
 from fractions import Fraction
@@ -67,32 +65,19 @@ PLAIN = {"step": 1, "shrink": "off", "compiled": False, "merged": False, "missin
     {"score": "signed", "estimate": "loo", "smoothing": 0.0, **PLAIN},
 )
 def test_order_scores_errors_and_losses_equal_exact_refits(problem: Problem, how: dict[str, Any]) -> None:
-    check_against_refits(problem, **how)
-
-
-def check_against_refits(
-    problem: Problem,
-    score: str,
-    estimate: EstimateName,
-    smoothing: float,
-    step: int | float,
-    shrink: ShrinkName,
-    compiled: bool,
-    merged: bool,
-    missing_as_a_value: bool,
-) -> None:
-    if score == "unlabeled" and not problem.unlabelled:
-        score = "absolute"
-    dataset = encoded_with_missing_as_a_value(problem) if missing_as_a_value else dataset_of(problem)
-    problem = problem.with_missing_as_a_value() if missing_as_a_value else problem
+    estimate, smoothing, step, shrink = (how[name] for name in ("estimate", "smoothing", "step", "shrink"))
+    score = "absolute" if how["score"] == "unlabeled" and not problem.unlabelled else how["score"]
+    as_value = how["missing_as_a_value"]
+    dataset = encoded_with_missing_as_a_value(problem) if as_value else dataset_of(problem)
+    problem = problem.with_missing_as_a_value() if as_value else problem
     values = {column.name: column.values for column in dataset.ungrouped().features}
     assert values == dict(zip(problem.columns, problem.values, strict=True))
     folds = deal_folds(dataset, 3, 7).argmax(axis=0).tolist()
     exact_step = step if isinstance(step, int) else Fraction(str(step))
     expected = reference.eliminate(problem, score, estimate, Fraction(smoothing), exact_step, folds, shrink)
-    with patch("probfs.columns.dataset._ROWS_PER_COMBINATION", 0 if merged else 4):
+    with patch("probfs.columns.dataset._ROWS_PER_COMBINATION", 0 if how["merged"] else 4):
         dataset = merge_equal_rows(dataset)
-    classifier = fit_naive_bayes(dataset, estimate, 3, smoothing, 7, shrink=shrink, compiled=compiled)
+    classifier = fit_naive_bayes(dataset, estimate, 3, smoothing, 7, shrink=shrink, compiled=how["compiled"])
     assert_as_refits(classifier, problem, score, expected, step)
 
 
@@ -116,20 +101,11 @@ def test_breast_cancer_gives_the_errors_of_the_paper(mapping: str | None, errors
     ranking = probfs.rank(
         SAMPLES / "breast_cancer.csv",
         target="class",
-        mapping=None if mapping is None else SAMPLES / mapping,
-        exclude=["sample_id"] if mapping is None else [],
+        mapping=SAMPLES / mapping if mapping else None,
+        exclude=[] if mapping else ["sample_id"],
         smoothing=0,
     )
     assert (ranking.rounds[0].errors, ranking.rounds[0].rows) == (errors, 699)
-
-
-def ranked(frame: pd.DataFrame, **options: object) -> list[tuple[str, float, float]]:
-    ranking = probfs.rank(frame, target="y", **options)  # type: ignore[arg-type]  # options of many types
-    return [(f.feature, f.s_s, f.s_a) for f in ranking.features]
-
-
-def approximately(expected: list[tuple[str, float, float]]) -> list[tuple[object, ...]]:
-    return [(name, pytest.approx(s_s, rel=1e-9), pytest.approx(s_a, rel=1e-9)) for name, s_s, s_a in expected]
 
 
 @pytest.mark.parametrize("score", ["absolute", "signed"])
@@ -139,14 +115,18 @@ def test_order_of_rows_and_columns_and_merging_of_equal_rows_change_nothing(
     score: str, estimate: EstimateName, classes: int
 ) -> None:
     frame = frame_of(random_dataset(80, 4, 2, classes, seed=5))
-    expected = approximately(ranked(frame, score=score, estimate=estimate))
-    shuffled = frame.sample(frac=1, random_state=3)
-    assert ranked(shuffled, score=score, estimate=estimate) == expected
-    assert ranked(frame[["y", *reversed(frame.columns[:-1])]], score=score, estimate=estimate) == expected
     tally = Counter(frame.itertuples(index=False, name=None))
     merged = pd.DataFrame([(*row, count) for row, count in tally.items()], columns=[*frame.columns, "rows"])
     assert len(merged) < len(frame)
-    assert ranked(merged, score=score, estimate=estimate, count="rows") == expected
+    expected = probfs.rank(frame, target="y", score=score, estimate=estimate).features
+    for same in (frame.sample(frac=1, random_state=3), frame[["y", *reversed(frame.columns[:-1])]], merged):
+        count = "rows" if "rows" in same else None
+        found = probfs.rank(same, target="y", score=score, estimate=estimate, count=count).features
+        assert [own.feature for own in found] == [own.feature for own in expected]
+        for key in ("s_s", "s_a"):
+            assert [getattr(own, key) for own in found] == pytest.approx(
+                [getattr(own, key) for own in expected], rel=1e-9
+            )
 
 
 @pytest.mark.parametrize("classes", [2, 3])
@@ -182,13 +162,6 @@ def test_a_class_of_one_row_cannot_be_left_out() -> None:
     assert probfs.rank(frame, target="y", estimate="resubstitution").features[0].feature == "a"
 
 
-def test_small_tables_do_not_import_numba() -> None:
-    program = "import sys; from probfs.cli import run; run(sys.argv[1:]); print('numba' in sys.modules)"
-    arguments = ["rank", str(SAMPLES / "breast_cancer.csv"), "--quiet"]
-    result = subprocess.run([sys.executable, "-c", program, *arguments], capture_output=True, text=True, check=True)
-    assert result.stdout.splitlines()[-1] == "False"
-
-
 def shrinkage_of(dataset: Dataset, choice: ShrinkName, smoothing: float = 1.0) -> Shrinkage:
     return fit_naive_bayes(dataset, "loo", 0, smoothing, 0, shrink=choice)._shrinkage
 
@@ -209,10 +182,9 @@ def test_the_exponent_is_held_until_a_twentieth_of_the_features_has_left() -> No
     for left in range(99, 0, -1):
         shrinkage.follow(np.arange(left))
         exponents.append(shrinkage.exponent)
-    assert len(set(exponents[:4])) == 1, "100 features left a first exponent, 99 to 96 hold it"
+    # 100 features left a first exponent, 99 to 96 hold it; of fewer than 20, every one that leaves is a twentieth.
+    assert [len(set(part)) for part in (exponents[:4], exponents[4:8], exponents[-18:])] == [1, 1, 18]
     assert exponents[4] > exponents[3]
-    assert len(set(exponents[4:8])) == 1
-    assert len(set(exponents[-18:])) == 18, "with fewer than 20 features, every one that leaves is a twentieth"
     assert exponents == sorted(exponents)
 
 

@@ -5,8 +5,7 @@ losses of rows at any sharpness.
 from __future__ import annotations
 
 import sys
-import time
-from dataclasses import astuple, replace
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -18,12 +17,10 @@ from probfs.classifiers.catalogue import NaiveBayes
 from probfs.classifiers.naive_bayes import classifier as classifier_module
 from probfs.classifiers.naive_bayes import rows as rows_module
 from probfs.classifiers.naive_bayes.classifier import FittedNaiveBayes, judge_held_out
-from probfs.classifiers.naive_bayes.model import ShrinkName
 from probfs.classifiers.naive_bayes.rows import CompiledRows, Rows
 from probfs.classifiers.options import EstimateName
 from probfs.classifiers.protocol import HoldOutRequest
 from probfs.classifiers.row_odds import Moments, RowOdds
-from probfs.runtime.progress import COMPILING, listening
 from probfs.screening.counting import count_values
 from tests.support.datasets import (
     assert_same_rounds,
@@ -46,23 +43,23 @@ def labelled_rows(model: FittedNaiveBayes) -> Rows:
 
 
 @pytest.mark.parametrize(
-    ("estimate", "classes", "counted"),
-    [("loo", 2, False), ("loo", 3, True), ("resubstitution", 2, True), ("cv", 2, True), ("cv", 30, False)],
+    ("estimate", "classes", "values", "counted"),
+    [
+        *(("loo", 2, 5, False), ("loo", 3, 5, True), ("resubstitution", 2, 5, True), ("cv", 2, 5, True)),
+        *(("cv", 30, 5, False), ("loo", 3, 300, False), ("loo", 2, 70_000, False)),
+    ],
 )
-def test_compiled_loops_give_what_numpy_does(estimate: EstimateName, classes: int, counted: bool) -> None:
-    """Over several blocks of rows and of features, with unlabelled rows, equal rows counted or not."""
-    dataset = random_dataset(9_000, 20, 5, classes, seed=3)
-    counts = np.random.default_rng(5).integers(1, 9, 9_000) if counted else dataset.counts
-    dataset = with_unlabelled(replace(dataset, counts=counts), random_dataset(5_000, 20, 5, classes, seed=4))
-    compiled = eliminate_all(dataset, estimate, step=7, compiled=True)
-    assert_same_rounds(compiled, eliminate_all(dataset, estimate, step=7, compiled=False))
-
-
-@pytest.mark.parametrize(("classes", "values", "dtype"), [(3, 300, np.uint16), (2, 70_000, np.uint32)])
-def test_codes_of_more_than_8_bits(classes: int, values: int, dtype: type) -> None:
-    dataset = random_dataset(500, 5, values, classes, seed=0)
-    assert all(feature.labelled.dtype == dtype for feature in dataset.features)
-    compiled, plain = (eliminate_all(dataset, "loo", compiled=way) for way in (True, False))
+def test_compiled_loops_give_what_numpy_does(estimate: EstimateName, classes: int, values: int, counted: bool) -> None:
+    """Over several blocks of rows and of features, with codes of 8, 16 and 32 bits and unlabelled rows."""
+    many = values == 5
+    rows, features = (9_000, 20) if many else (500, 5)
+    dataset = random_dataset(rows, features, values, classes, seed=3)
+    assert dataset.features[0].labelled.dtype == np.min_scalar_type(values)
+    counts = np.random.default_rng(5).integers(1, 9, rows) if counted else dataset.counts
+    others = random_dataset(5_000, features, values, classes, seed=4)
+    dataset = replace(dataset, counts=counts)
+    dataset = with_unlabelled(dataset, others) if many else dataset
+    compiled, plain = (eliminate_all(dataset, estimate, 7 if many else 1, compiled=way) for way in (True, False))
     assert_same_rounds(compiled, plain)
 
 
@@ -102,24 +99,16 @@ def test_the_caller_decides_what_is_compiled_or_else_the_size(compiled: bool | N
     assert kinds == [CompiledRows, Rows]
 
 
-@pytest.mark.parametrize("where", ["why_not_compiled", "rows.compile"])
-def test_numpy_does_the_work_where_nothing_can_be_compiled_and_one_note_says_so(
-    where: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_numpy_does_the_work_where_compiling_fails_and_one_note_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(rows: CompiledRows) -> None:
+        raise OSError("no disk")
+
+    monkeypatch.setattr(CompiledRows, "compile", fail)
     dataset = with_unlabelled(random_dataset(300, 8, 3, 2, seed=0), random_dataset(50, 8, 3, 2, seed=1))
-    expected = eliminate_all(dataset, "loo", compiled=False)
-    if where == "why_not_compiled":
-        monkeypatch.setattr(compiling, "why_not_compiled", lambda: "no disk")
-    else:
-
-        def fail(rows: CompiledRows) -> None:
-            raise OSError("no disk")
-
-        monkeypatch.setattr(CompiledRows, "compile", fail)
-    assert_same_rounds(eliminate_all(dataset, "loo", compiled=True), expected, exactly=True)
-    (note,) = fit_naive_bayes(dataset, "loo", 0, 1.0, 0, compiled=True).notes
-    assert note == "compiled loops are not available (no disk), so this took longer"
-    assert fit_naive_bayes(dataset, "loo", 0, 1.0, 0, compiled=False).notes == ()
+    found, expected = (eliminate_all(dataset, "loo", compiled=way) for way in (True, False))
+    assert_same_rounds(found, expected, exactly=True)
+    notes = [fit_naive_bayes(dataset, "loo", 0, 1.0, 0, compiled=way).notes for way in (True, False)]
+    assert notes == [("compiled loops are not available (no disk), so this took longer",), ()]
 
 
 @pytest.mark.parametrize(("free", "loaded", "is_too_little"), [(-1, False, True), (0, False, False), (-1, True, False)])
@@ -131,18 +120,6 @@ def test_numba_is_not_loaded_into_too_little_memory(
         monkeypatch.delitem(sys.modules, "numba", raising=False)
     reason = compiling.why_not_compiled.__wrapped__()
     assert reason == ("numba takes up to 768 MB of memory, and 768 MB is free" if is_too_little else None)
-
-
-def test_long_compilations_are_announced(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(compiling, "_SECONDS_OF_LOADING", 0.0)
-    monkeypatch.setattr(CompiledRows, "compile", lambda rows: time.sleep(0.1))
-    stages: list[str] = []
-    with listening(lambda progress: stages.append(progress.stage)):
-        fit_naive_bayes(random_dataset(300, 8, 3, 2, seed=0), "loo", 0, 1.0, 0, compiled=True)
-        assert stages == [COMPILING]
-        monkeypatch.setattr(compiling, "_SECONDS_OF_LOADING", 600.0)
-        fit_naive_bayes(random_dataset(300, 8, 3, 2, seed=0), "loo", 0, 1.0, 0, compiled=True)
-    assert stages == [COMPILING]
 
 
 def test_tables_that_do_not_fit_into_memory_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -190,30 +167,6 @@ def test_odds_do_not_depend_on_shrinkage_or_on_known_counts(classes: int, compil
         assert shrunk.odds().errors == plain.odds().errors == plain.score().errors
 
 
-@pytest.mark.parametrize("shrink", ["off", "on"])
-def test_odds_of_other_features_are_those_of_a_model_that_has_no_more(shrink: ShrinkName) -> None:
-    """Asked for in between, they change nothing in the elimination, and all odds can be asked for again later."""
-    counts = np.random.default_rng(0).integers(0, 4, 60)
-    dataset = replace(random_dataset(60, 6, 3, 3, seed=2), counts=counts)
-    model, alone = (fit_naive_bayes(dataset, "loo", 0, 1.0, 0, shrink=shrink) for _ in range(2))
-    few = fit_naive_bayes(replace(dataset, features=dataset.features[1:4]), "loo", 0, 1.0, 0)
-    first = model.odds()
-    whole = first.derivatives(0.7)
-    asked, expected = model.odds([1, 2, 3]), few.odds()
-    assert asked.derivatives(0.7) == pytest.approx(expected.derivatives(0.7))
-    assert asked.loss(0.7) == pytest.approx(expected.loss(0.7))
-    assert asked.errors == expected.errors
-    # Losses are compared row by row.
-    found = asked.minus(0.5, model.odds(), None)
-    ones, others = (labelled_rows(own).row_odds() for own in (few, alone))
-    assert astuple(found) == pytest.approx(astuple(ones.minus(0.5, others, 1.0)))
-    assert found.rows == counts.sum()
-    for one in (model, alone):
-        one.drop(np.array([0, 5]))
-    np.testing.assert_allclose(model.score().s_s, alone.score().s_s, rtol=1e-12)
-    assert first.derivatives(0.7) == pytest.approx(whole)
-
-
 # Losses of rows at any sharpness
 
 
@@ -234,21 +187,17 @@ def test_losses_by_hand() -> None:
     np.testing.assert_allclose(odds.losses(0.5, 1 / 6), [np.log(3 + 3**0.5), np.log(6), np.log(2)])
 
 
-def test_rows_that_count_for_several_are_several_rows() -> None:
-    values, counts = np.array([1.0, 2.0, 4.0]), np.array([1.0, 3.0, 2.0])
-    repeated = np.repeat(values, counts.astype(int))
-    moments = Moments.of(values, counts)
-    assert moments.mean == pytest.approx(repeated.mean())
-    assert moments.se == pytest.approx(repeated.std(ddof=1) / np.sqrt(6))
-    assert Moments.of(np.array([3.0]), np.ones(1)) == Moments(1.0, 3.0, 0.0, 1.0)
-    assert Moments(1.0, 3.0, 0.0, 1.0).se == 0
-
-
 @given(st.integers(0, 10**6), st.lists(st.integers(0, 20), max_size=4), st.sampled_from([0.0, 1e6]))
-def test_parts_joined_are_all_rows(seed: int, cuts: list[int], far: float) -> None:
+def test_moments_are_those_of_repeated_rows_and_parts_joined_are_all_rows(
+    seed: int, cuts: list[int], far: float
+) -> None:
     random = np.random.default_rng(seed)
     values, counts = random.normal(size=20) + far, random.integers(1, 4, 20).astype(np.float64)
+    repeated = np.repeat(values, counts.astype(int))
     whole = Moments.of(values, counts)
+    assert whole.mean == pytest.approx(repeated.mean())
+    assert whole.se == pytest.approx(repeated.std(ddof=1) / np.sqrt(len(repeated)), rel=1e-6)
+    assert Moments.of(values[:1], np.ones(1)).se == 0
     joined = Moments(0.0, 0.0, 0.0, 0.0)
     for part, rows in zip(np.split(values, sorted(cuts)), np.split(counts, sorted(cuts)), strict=True):
         joined += Moments.of(part, rows)

@@ -7,8 +7,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.ensemble import ExtraTreesClassifier, HistGradientBoostingClassifier, RandomForestClassifier
@@ -17,11 +15,12 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
+from probfs.classifiers import compiling
 from probfs.classifiers.catalogue import SVM, find_classifier
 from probfs.classifiers.protocol import FitRequest, HoldOutRequest
+from probfs.classifiers.refitting import models
 from probfs.classifiers.refitting.classifier import RefittedClassifier
 from probfs.classifiers.refitting.rows import Split, draw_donors, odds_of
 from probfs.columns.dataset import Dataset
@@ -38,9 +37,7 @@ CASES: dict[str, tuple[Any, dict[str, Any], str]] = {
     "a tree": (DecisionTreeClassifier(max_depth=3), {}, "onehot"),
     "neighbours, which take no weights": (KNeighborsClassifier(3), {}, "filled"),
     "a pipeline": (make_pipeline(StandardScaler(), LogisticRegression(C=0.5)), {}, "filled"),
-    "a logistic regression": (LogisticRegression(C=0.5, max_iter=1_000), {}, "filled"),
-    "an SVM, which cuts folds of its own": (SVC(probability=True, random_state=0), {}, "filled"),
-    "calibration, which cuts folds too": (CalibratedClassifierCV(GaussianNB(), cv=2), {}, "filled"),
+    "calibration, which cuts folds of its own": (CalibratedClassifierCV(GaussianNB(), cv=2), {}, "filled"),
     "extremely random trees": (ExtraTreesClassifier(4), {}, "onehot"),
 }
 BUILT_IN: dict[str, Any] = {
@@ -97,66 +94,55 @@ def model_of(name: str, removal: str = "permute") -> Any:
     return find_classifier(classifier, {"jobs": 1, "removal": removal, **permutations, **options})
 
 
-@pytest.mark.filterwarnings("ignore:The `probability` parameter:FutureWarning")
+def with_one_row_of_a_class(dataset: Dataset) -> Dataset:
+    """So that the model of its fold has never seen the class."""
+    kept = np.append(np.flatnonzero(dataset.labels != 2), np.flatnonzero(dataset.labels == 2)[:1])
+    features = tuple(replace(own, labelled=own.labelled[kept]) for own in dataset.features)
+    return replace(dataset, features=features, labels=dataset.labels[kept], counts=dataset.counts[kept])
+
+
+MIXED = {
+    "counted": mixed_dataset(11, 36, "ctd", 3, 5, counted=True, gaps=0.15),
+    "a rare class": with_one_row_of_a_class(mixed_dataset(11, 36, "ctd", 3, 5, gaps=0.15)),
+    "together": put_together(
+        mixed_dataset(12, 36, "ctdct", 3, 5, counted=True, gaps=0.15), {"one": ["f1"], "others": ["f2", "f3", "f4"]}
+    ),
+}
+"""Three classes, unlabelled rows, missing cells, categories and numbers; and columns that are one feature."""
+
+
 @pytest.mark.parametrize(
-    ("name", "removal", "estimate", "rare"),
+    ("table", "name", "removal", "estimate"),
     [
-        *((name, "permute", "cv", False) for name in CASES),
-        *((name, "retrain", "cv", False) for name in ("logistic", "forest", "a pipeline")),
-        *((name, "permute", "resubstitution", False) for name in ("logistic", "a tree")),
-        *(("a tree", removal, "loo", False) for removal in ("permute", "retrain")),
-        *((name, "permute", "cv", True) for name in ("logistic", "forest", "boosting")),
+        *(("counted", name, "permute", "cv") for name in CASES),
+        *(("counted", name, "retrain", "cv") for name in ("logistic", "forest", "a pipeline")),
+        *(("counted", name, "permute", "resubstitution") for name in ("logistic", "a tree")),
+        *(("counted", "a tree", removal, "loo") for removal in ("permute", "retrain")),
+        *(("a rare class", name, "permute", "cv") for name in ("logistic", "forest", "boosting")),
+        *(("together", name, "permute", "cv") for name in (*BUILT_IN, "a tree", "a pipeline")),
+        *(("together", name, "retrain", "cv") for name in ("logistic with a scale", "boosting")),
     ],
 )
 def test_scores_of_estimators_are_those_of_a_hand_written_loop(
-    name: str, removal: str, estimate: Any, rare: bool, monkeypatch: pytest.MonkeyPatch
+    table: str, name: str, removal: str, estimate: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Three classes, unlabelled and counted rows, missing cells, categories and numbers; in two rounds. With one row
-    of a class, the model of its fold has never seen the class.
-    """
-    dataset = mixed_dataset(11, 36, "ctd", 3, 5, counted=not rare, gaps=0.15)
-    if rare:
-        kept = np.append(np.flatnonzero(dataset.labels != 2), np.flatnonzero(dataset.labels == 2)[:1])
-        features = tuple(replace(own, labelled=own.labelled[kept]) for own in dataset.features)
-        dataset = replace(dataset, features=features, labels=dataset.labels[kept], counts=dataset.counts[kept])
+    dataset = MIXED[table]
     # In batches of a few rows or, of the tree, of all at once.
     monkeypatch.setattr("probfs.classifiers.refitting.estimators.CELLS_PER_CALL", 1 << 22 if name == "a tree" else 40)
     fast = fit(dataset, model_of(name, removal), estimate=estimate, folds=3)
     check(fast, refits.SlowRound(dataset, *reference(name, dataset), estimate), removal, 2, 1e-9)
 
 
-@pytest.mark.parametrize("name", ["logistic", "logistic with a scale", "forest", "boosting", "a tree", "a pipeline"])
-@pytest.mark.parametrize("removal", ["permute", "retrain"])
-def test_columns_that_are_one_feature_are_taken_away_together(name: str, removal: str) -> None:
-    dataset = together(mixed_dataset(12, 36, "ctdct", 3, 5, counted=True, gaps=0.15))
-    fast = fit(dataset, model_of(name, removal), estimate="cv", folds=3)
-    check(fast, refits.SlowRound(dataset, *reference(name, dataset), "cv"), removal, 2, 1e-9)
-
-
-def together(dataset: Dataset) -> Dataset:
-    """The first column alone, and two features of the others, one of them of a single column."""
-    _, second, *others = (feature.name for feature in dataset.features)
-    return put_together(dataset, {"one": [second], "others": others})
-
-
 # The SVM
 
-TABLES = {
-    "quantities": mixed_dataset(1, 30, "cccc"),
-    "categories": mixed_dataset(2, 30, "ttd"),
-    "mixed": mixed_dataset(3, 40, "ctdcs"),
-    "three classes": mixed_dataset(4, 45, "ctcd", classes=3),
-    "unlabelled": mixed_dataset(5, 24, "ctd", unlabelled=17),
-    "counted": mixed_dataset(6, 24, "ctd", unlabelled=9, counted=True),
-    "two rows of a class": mixed_dataset(7, 9, "cct", classes=4),
-    "one feature": mixed_dataset(8, 20, "c"),
-    "missing as a value": mixed_dataset(13, 36, "cdts", unlabelled=8, counted=True, gaps=0.3, missing_is_value=True),
-    "columns together": put_together(
-        mixed_dataset(15, 36, "ctdcs", 3, unlabelled=7, counted=True, gaps=0.2, missing_is_value=True),
-        {"ab": ["f0", "f1"], "cde": ["f2", "f3", "f4"]},
-    ),
-    "missing numbers as a value": mixed_dataset(14, 30, "ccd", classes=3, gaps=0.3, missing_is_value=True),
-}
+
+def with_far_rows(dataset: Dataset) -> Dataset:
+    """Two unlabelled rows are far from all labelled ones."""
+    first = dataset.features[0]
+    assert first.numbers is not None
+    numbers = first.numbers.copy()
+    numbers[np.setdiff1d(first.unlabelled, [*first.labelled, len(numbers)])[-2:]] = [40.0, 300.0]
+    return replace(dataset, features=(replace(first, numbers=numbers), *dataset.features[1:]))
 
 
 def check_svm(
@@ -169,56 +155,60 @@ def check_svm(
     check(fit(dataset, svm, estimate=estimate, folds=folds), loop, svm.removal, rounds, 1e-6)
 
 
+TABLES = {
+    "quantities": mixed_dataset(1, 30, "cccc"),
+    "categories": mixed_dataset(2, 30, "ttd"),
+    "mixed": mixed_dataset(3, 40, "ctdcs"),
+    "three classes": mixed_dataset(4, 45, "ctcd", classes=3),
+    "unlabelled": mixed_dataset(5, 24, "ctd", unlabelled=17),
+    "far rows": with_far_rows(mixed_dataset(13, 30, "ccd", unlabelled=12)),
+    "counted": mixed_dataset(6, 24, "ctd", unlabelled=9, counted=True),
+    "two rows of a class": mixed_dataset(7, 9, "cct", classes=4),
+    "one feature": mixed_dataset(8, 20, "c"),
+    "constants": mixed_dataset(0, 6, "ss", classes=3),
+    "missing as a value": mixed_dataset(13, 36, "cdts", unlabelled=8, counted=True, gaps=0.3, missing_is_value=True),
+    "columns together": put_together(
+        mixed_dataset(15, 36, "ctdcs", 3, unlabelled=7, counted=True, gaps=0.2, missing_is_value=True),
+        {"ab": ["f0", "f1"], "cde": ["f2", "f3", "f4"]},
+    ),
+    "missing numbers as a value": mixed_dataset(14, 30, "ccd", classes=3, gaps=0.3, missing_is_value=True),
+}
+
+
 @pytest.mark.parametrize("table", list(TABLES))
 def test_scores_of_the_svm_are_those_of_refits_and_permuted_matrices(table: str) -> None:
     dataset = TABLES[table]
-    for kernel, removal in (("linear", "permute"), ("rbf", "permute"), ("linear", "retrain")):
-        check_svm(dataset, min(2, len(dataset.features)), kernel=kernel, removal=removal)
+    for options in ({}, {"kernel": "rbf"}, {"removal": "retrain"}, {"kernel": "rbf", "removal": "retrain"}):
+        check_svm(dataset, min(2, len(dataset.features)), **options)
 
 
-@pytest.mark.parametrize(("gamma", "cost"), [("auto", "scale"), (1e-6, 100.0), (40.0, 1e-3), (1e4, "scale")])
-def test_gamma_and_cost_are_those_asked_for(gamma: float | str, cost: float | str) -> None:
-    check_svm(mixed_dataset(9, 60, "ccctd"), kernel="rbf", gamma=gamma, C=cost, permutations=5)
-
-
-@pytest.mark.parametrize("gamma", [0.01, 3.0])
-def test_rows_far_from_all_labelled_ones_are_scored_the_same(gamma: float) -> None:
-    dataset = mixed_dataset(13, 30, "ccd", unlabelled=12)
-    first = dataset.features[0]
-    assert first.numbers is not None
-    numbers = first.numbers.copy()
-    numbers[np.setdiff1d(first.unlabelled, [*first.labelled, len(numbers)])[-2:]] = [40.0, 300.0]
-    far = replace(dataset, features=(replace(first, numbers=numbers), *dataset.features[1:]))
-    check_svm(far, kernel="rbf", gamma=gamma, permutations=5)
-
-
-@pytest.mark.parametrize("kernel", ["linear", "rbf"])
 @pytest.mark.parametrize(
-    ("estimate", "folds", "removal"), [("cv", 3, "permute"), ("cv", 10, "retrain"), ("loo", None, "permute")]
+    ("table", "options"),
+    [
+        *(("far rows", {"gamma": gamma}) for gamma in (0.01, 3.0)),
+        *(("mixed", {"gamma": gamma, "C": C}) for gamma, C in (("auto", "scale"), (1e-6, 100.0), (40.0, 1e-3))),
+        ("mixed", {"gamma": 1e4}),
+        *(
+            ("counted", {"kernel": kernel, "estimate": estimate, "folds": folds, "removal": removal})
+            for kernel in ("linear", "rbf")
+            for estimate, folds, removal in (("cv", 3, "permute"), ("cv", 10, "retrain"), ("loo", None, "permute"))
+        ),
+    ],
 )
-def test_held_out_rows_are_scored_by_svms_that_never_saw_them(
-    estimate: str, folds: int | None, removal: str, kernel: str
-) -> None:
-    dataset = mixed_dataset(11, 16, "ct", unlabelled=4, counted=True)
-    check_svm(dataset, estimate=estimate, folds=folds, removal=removal, kernel=kernel)
+def test_gamma_cost_and_estimate_are_those_asked_for(table: str, options: dict[str, Any]) -> None:
+    check_svm(TABLES[table], **{"kernel": "rbf", **options})
 
 
-@settings(max_examples=15)
-@given(
-    seed=st.integers(0, 10**6),
-    rows=st.integers(6, 30),
-    kinds=st.text("cdts", min_size=1, max_size=5),
-    classes=st.integers(2, 3),
-    unlabelled=st.sampled_from([0, 0, 5]),
-    counted=st.booleans(),
-    kernel=st.sampled_from(["linear", "rbf"]),
-    removal=st.sampled_from([{"removal": "permute", "permutations": 3}, {"removal": "retrain"}]),
-)
-@example(0, 6, "ss", 3, 0, False, "rbf", {"removal": "retrain"})
-def test_random_tables(
-    seed: int, rows: int, kinds: str, classes: int, unlabelled: int, counted: bool, kernel: str, removal: dict[str, Any]
+@pytest.mark.parametrize("table", ["three classes", "unlabelled", "far rows", "columns together"])
+@pytest.mark.parametrize("compiled", [True, False], ids=["compiled", "no compiler"])
+def test_permuted_kernels_are_summed_by_loops_or_by_numpy_and_in_parts(
+    table: str, compiled: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    check_svm(mixed_dataset(seed, rows, kinds, classes, unlabelled, counted), kernel=kernel, **removal)
+    monkeypatch.setattr(models, "_WORTH_COMPILING", 0)
+    monkeypatch.setattr(models, "_CELLS_IN_CACHE", 500)
+    if not compiled:
+        monkeypatch.setattr(compiling, "why_not_compiled", lambda: "no compiler")
+    check_svm(TABLES[table], 2, kernel="rbf", gamma=0.5, permutations=3)
 
 
 # Rows held out
@@ -286,7 +276,7 @@ def test_impossible_classes_have_infinite_odds() -> None:
     assert odds_of(even, Split(ones, np.array([0, 1]), ones, np.ones(2))).errors == 1
 
 
-def test_donors_are_a_permutation_when_all_rows_count_once() -> None:
+def test_donors_are_a_permutation_when_all_rows_count_once_or_drawn_as_often_as_they_count() -> None:
     ones = np.ones(50, dtype=np.int64)
     donors = draw_donors(ones, ones, 30, np.random.default_rng(0))
     assert (np.sort(donors, axis=1) == np.arange(50)).all()
@@ -294,10 +284,6 @@ def test_donors_are_a_permutation_when_all_rows_count_once() -> None:
     # Fewer rows are spread over all donors.
     fewer = draw_donors(ones[:25], ones, 30, np.random.default_rng(0))
     assert {len(set(row)) for row in fewer.tolist()} == {25}
-
-
-def test_donors_are_drawn_as_often_as_they_count() -> None:
     counts = np.array([1, 5, 10, 84])
-    donors = draw_donors(np.array([3, 1, 40]), counts, 20_000, np.random.default_rng(0))
-    for column in donors.T:
+    for column in draw_donors(np.array([3, 1, 40]), counts, 20_000, np.random.default_rng(0)).T:
         assert np.bincount(column, minlength=4) / len(column) == pytest.approx(counts / 100, abs=0.02)
