@@ -208,10 +208,7 @@ SAME, DIFFERENT = "the same value in every labelled row: ", "a different value i
         (
             [(f"<{n}.5", n * 1.5, "pq"[n % 2]) for n in range(1, 31)],
             {},
-            [
-                "cut into 5 intervals at quantiles of the labelled rows (bins=, or a mapping): 'b'",
-                f"{DIFFERENT}'a'; exclude= leaves it out",
-            ],
+            ["cut into 5 intervals at quantiles of the labelled rows (bins=, or a mapping): 'b'"],
         ),
         (
             [("" if n % 2 else n % 5, n % 3, "pq"[n % 2]) for n in range(60)],

@@ -220,6 +220,7 @@ def test_nine_tenths_of_the_texts_must_begin_with_a_number(others: int, told: in
         lambda n: f"{100 + n}-{5 * n}",  # telephones
         lambda n: f"1.{n}.{n % 7}",  # versions
         lambda n: f"0{n}x{n}",  # codes
+        lambda n: f"{n} {'abcde'[n % 5]}",
     ],
 )
 def test_names_with_numbers_in_them_are_not_told_to_be_numbers(cell: Cell) -> None:
@@ -234,7 +235,19 @@ def test_prices_in_several_currencies_are_no_identifier() -> None:
 
 @pytest.mark.parametrize(
     "form",
-    ["%Y-%m-%d", "%d.%m.%Y", "%m/%d/%y", "%d %B %Y", "%b %d, %Y", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M:%S.%f", "%b %Y"],
+    [
+        "%Y-%m-%d",
+        "%d.%m.%Y",
+        "%m/%d/%y",
+        "%d %B %Y",
+        "%b %d, %Y",
+        "%Y-%m-%dT%H:%M:%S",
+        "%Y-%m-%d %H:%M:%S.%f",
+        "%b %Y",
+        "%d. %b %Y",
+        "%a, %d %b %Y %H:%M",
+        "%A %B %d, %Y",
+    ],
 )
 def test_dates_are_not_identifiers(form: str) -> None:
     days = pd.date_range("1999-01-01", periods=60, freq="MS")

@@ -43,9 +43,11 @@ _MONTH_NAME = (
 )
 _MONTH = rf"(?:\d{{1,2}}|{_MONTH_NAME})"
 _YEAR = r"(?:\d{4}|\d{2})"
+_WEEKDAY = r"(?:(?i:mon|tues?|wed(?:nes)?|thu(?:rs?)?|fri|sat(?:ur)?|sun)(?i:day)?[.,]? )?"
+_BETWEEN = r"(?:[-/ ]|\. ?)"
 _DAY = (
-    rf"(?:\d{{4}}[-/. ]{_MONTH}(?:[-/. ]\d{{1,2}})?|\d{{1,2}}[-/. ]{_MONTH}[-/. ]{_YEAR}"
-    rf"|{_MONTH_NAME}[-/. ](?:\d{{1,2}},?[-/. ])?{_YEAR}|\d{{1,2}}/{_YEAR}|\d{{4}}[-/ ]?[QM]\d{{1,2}})"
+    rf"{_WEEKDAY}(?:\d{{4}}{_BETWEEN}{_MONTH}(?:{_BETWEEN}\d{{1,2}})?|\d{{1,2}}{_BETWEEN}{_MONTH},?{_BETWEEN}{_YEAR}"
+    rf"|{_MONTH_NAME}{_BETWEEN}(?:\d{{1,2}},?{_BETWEEN})?{_YEAR}|\d{{1,2}}/{_YEAR}|\d{{4}}[-/ ]?[QM]\d{{1,2}})"
 )
 _CLOCK = r"\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?: ?[AaPp]\.?[Mm]\.?)?(?:Z| ?[+-]\d{2}:?\d{2}| [A-Z]{3,4})?"
 DATE_OR_TIME = rf"^(?:{_DAY}|(?:{_DAY}[T ]+)?{_CLOCK})$"

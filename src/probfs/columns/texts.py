@@ -28,7 +28,6 @@ from probfs.columns.numbers import (
     any_true,
     are_plain_numbers,
     at_least,
-    count_matches,
     doubt_points,
     find_number_style,
     point_is_decimal,
@@ -252,22 +251,19 @@ def _doubt_about_form(texts: Texts, order: str | None) -> Doubt | None:
     """A doubt about numbers, dates or times in forms that are not read."""
     if all_match(texts, DATE_OR_TIME):
         dates = likely_kinds(pc.unique(texts), order).get(Kind.DATE)
+        # If nearly all are, whoever uses the column is told which one is none.
         if dates is not None and dates.mean() >= _NEARLY_ALL:
-            # Whoever uses the column is told which one is none.
             return None
         why = f"look like dates or times, like {quoted(texts[0].as_py())}, but not in one form that is read"
         return Doubt(NoteKind.DATE_FORMAT, why, "write them like 2024-01-31, or as numbers")
     # Like 1h 41m, 120/80, 2305*, ~12 or 3.2 ± 0.1.
     beginning = texts.filter(pc.match_substring_regex(texts, _NUMBER_IN_FRONT))
     forms = pc.replace_substring_regex(beginning, _A_NUMBER, "0")
-    enough, plain = _NEARLY_ALL * len(texts), count_matches(forms, "^0$")
-    several = pc.unique(forms).to_pylist()[: _MOST_FORMS + 1]
-    if (
-        len(beginning) < enough
-        or plain >= enough
-        or len(several) > _MOST_FORMS
-        or all(map(_OF_NAMES.fullmatch, several))
-    ):
+    several = pc.unique(forms).to_pylist()
+    are_names = len(several) > _MOST_FORMS or all(map(_OF_NAMES.fullmatch, several))
+    if len(beginning) < _NEARLY_ALL * len(texts) or are_names:
+        return None
+    if any(fit.mean() >= _NEARLY_ALL for fit in likely_kinds(pc.unique(texts), order).values()):
         return None
     shown = beginning.filter(pc.not_equal(forms, "0"))[0].as_py()
     why = f"hold numbers in a form that is not read, like {quoted(shown)}"
