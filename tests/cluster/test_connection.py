@@ -25,7 +25,7 @@ from probfs.errors import DataError, ProbfsError, UsageError
 from probfs.runtime.progress import listening
 from probfs.text import command_line_language
 from tests.support.clusters import DaskProcesses, running_cluster
-from tests.support.split_tables import (
+from tests.support.random_tables import (
     MEASURED_KINDS,
     assert_same_ranking,
     assert_same_selection,

@@ -21,10 +21,13 @@ from probfs.errors import DataError, UsageError
 from probfs.tables.files import Part
 from probfs.tables.reading import ReadOptions
 from tests.support.clusters import connect_here
-from tests.support.odd_tables import Case, Cells, as_frame, cases
-from tests.support.split_tables import (
+from tests.support.random_tables import (
+    Case,
+    Cells,
+    as_frame,
     assert_same_ranking,
     assert_same_selection,
+    cases,
     outcome,
     write_parts,
     write_split_candidates,

@@ -18,7 +18,14 @@ from probfs.cluster.counting import TESTED_BINS, BinnedColumn, Sample, round_to
 from probfs.screening.column_tests import rank_test, rank_test_of_counts
 from probfs.tables.arrays import Floats
 from tests.support.clusters import connect_here
-from tests.support.split_tables import MEASURED_KINDS, assert_same_ranking, measured, measurements, outcome, write_parts
+from tests.support.random_tables import (
+    MEASURED_KINDS,
+    assert_same_ranking,
+    measured,
+    measurements,
+    outcome,
+    write_parts,
+)
 
 # Samples and bins
 

@@ -26,8 +26,8 @@ from probfs.tables.opening import ReadOptions
 from probfs.tables.reading import read_table
 from probfs.tables.table import Table
 from probfs.text import command_line_language
+from tests.support.random_tables import columns_together, wide_tables
 from tests.support.tables import Write, csv_of_rows, encode_csv, prepare_csv, prepare_frame, read_csv_text
-from tests.support.wide_tables import as_csv, columns_together, wide_tables
 
 # Everything that can be seen of a table
 
@@ -50,11 +50,11 @@ MAPPINGS = st.sampled_from(
         ColumnMapping(
             columns={"measured1": Category(), "measured2": Quantiles(3)}, missing_cells={"counted3": "value"}
         ),
-        ColumnMapping(columns={"genotypes5": Category(), "measured12": Numeric()}, missing=("NA", "--")),
+        ColumnMapping(columns={"digits5": Category(), "measured12": Numeric()}, missing=("NA", "--")),
         ColumnMapping(columns={"empty10": Quantiles(3), "empty32": Category()}, missing_cells={"empty10": "value"}),
     ]
 )
-Case = tuple[dict[str, list[str]], dict[str, list[str]] | None, ColumnChoice, ColumnMapping, str | None]
+Case = tuple[pd.DataFrame, pd.DataFrame | None, ColumnChoice, ColumnMapping, str | None]
 CASES = st.tuples(
     wide_tables(), st.one_of(st.none(), wide_tables()), CHOICES, MAPPINGS, st.sampled_from([None, None, "."])
 )
@@ -89,8 +89,8 @@ def check_that_all_ways_give_the_same(case: Case) -> None:
     """Numbers cut together or each alone, as a matrix or as values, read as numbers or as texts."""
     cells, further, choice, mapping, decimal = case
     usual = reading_for(ReadOptions(decimal=decimal), mapping, choice, every_column=True)
-    table = read_csv_text(as_csv(cells), options=usual)
-    others = [] if further is None else [read_csv_text(as_csv(further), options=usual)]
+    table = read_csv_text(cells.to_csv(index=False), options=usual)
+    others = [] if further is None else [read_csv_text(further.to_csv(index=False), options=usual)]
     expected = everything(table, others, case)
     with columns_together(False):
         assert everything(table, others, case) == expected
@@ -100,7 +100,7 @@ def check_that_all_ways_give_the_same(case: Case) -> None:
     marked = mark_missing(table, usual.na).columns.values()
     if all(column.distinct() for column in marked if column.is_numeric):
         # A column without a value is one of numbers only to those who read them.
-        texts_of = read_csv_text(as_csv(cells), options=replace(usual, as_text=every_name))
+        texts_of = read_csv_text(cells.to_csv(index=False), options=replace(usual, as_text=every_name))
         assert everything(texts_of, [], case) == everything(table, [], case)
 
 

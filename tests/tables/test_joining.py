@@ -29,8 +29,8 @@ from probfs.tables.column import Column, number_column, numbers_of, text_column,
 from probfs.tables.files import Part
 from probfs.tables.reading import ReadOptions, join_columns, join_tables, read_part, read_table
 from probfs.tables.table import Profile, Table, number_matrix, profile_columns
+from tests.support.random_tables import columns_together
 from tests.support.tables import cell_texts, read_csv_text, table_content
-from tests.support.wide_tables import columns_together
 
 
 @pytest.fixture(autouse=True)
