@@ -20,8 +20,7 @@ from probfs.output import writers
 from tests.support import ROOT as ROOT
 from tests.support import SAMPLES as SAMPLES
 from tests.support.commands import Run as Run
-from tests.support.commands import run_process
-from tests.support.schemas import is_document, validate
+from tests.support.commands import is_document, run_process, validate
 from tests.support.tables import Write
 
 # A shell starts background commands with Ctrl-C ignored, and what they start ignores it too.

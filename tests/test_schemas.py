@@ -18,8 +18,8 @@ from probfs.cli import run as run_command
 from probfs.output.writers import json_document
 from probfs.paper.documents import Claim, claims_document
 from tests.support import ROOT, SAMPLES
+from tests.support.commands import SCHEMAS, schema_path, validate
 from tests.support.results import make_ranking, make_settings
-from tests.support.schemas import SCHEMAS, schema_path, validate
 
 
 def written_to_file(folder: Path, *arguments: object) -> str:

@@ -23,7 +23,7 @@ from probfs.columns.folds import (
 from probfs.errors import DataError, UsageError
 from probfs.screening.counting import count_values
 from probfs.text import command_line_language
-from tests.support.screening import datasets
+from tests.support.datasets import datasets
 from tests.support.tables import csv_of_rows, encode_csv
 
 Rows = list[tuple[str, ...]]

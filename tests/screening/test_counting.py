@@ -20,8 +20,7 @@ from probfs.runtime import memory
 from probfs.screening import counting
 from probfs.screening.counting import CodedNumbers, count_folds, count_values, numbers_before_cutting
 from probfs.tables.arrays import text_array
-from tests.support.datasets import feature_of, random_dataset
-from tests.support.screening import datasets
+from tests.support.datasets import datasets, feature_of, random_dataset
 from tests.support.tables import csv_of_rows, prepare_csv, read_csv_text
 
 Table = dict[tuple[int, int], int]

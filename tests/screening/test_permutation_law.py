@@ -16,10 +16,45 @@ from scipy.special import gammaincc, gammainccinv
 from probfs.screening import permutations
 from probfs.screening.permutation_law import PermutationLaw, Projections, gamma_tail
 from probfs.screening.permutations import Margins
-from tests.support.screening import enumerated_p, midranks, score_relation, value_relation
 
+Relation = Callable[[Sequence[Any], Sequence[int]], Fraction]
 FIVE_CODES = st.lists(st.integers(0, 3), min_size=5, max_size=5)
 SEVEN_CODES = st.lists(st.integers(0, 2), min_size=7, max_size=7)
+
+
+def value_relation(values: Sequence[int], labels: Sequence[int]) -> Fraction:
+    """X² / N of two columns of codes."""
+    rows = len(values)
+    total = Fraction(0)
+    for value in set(values):
+        for label in set(labels):
+            expected = Fraction(values.count(value) * labels.count(label), rows)
+            seen = sum(pair == (value, label) for pair in zip(values, labels, strict=True))
+            total += (seen - expected) ** 2 / expected
+    return total / rows
+
+
+def score_relation(scores: Sequence[Fraction], labels: Sequence[int]) -> Fraction:
+    """SSB / SST of scores in classes; 0 for scores that are all the same."""
+    middle = sum(scores, Fraction(0)) / len(scores)
+    whole = sum(((score - middle) ** 2 for score in scores), Fraction(0))
+    between = Fraction(0)
+    for label in set(labels):
+        own = [score - middle for score, other in zip(scores, labels, strict=True) if other == label]
+        between += sum(own, Fraction(0)) ** 2 / len(own)
+    return between / whole if whole else Fraction(0)
+
+
+def midranks(numbers: Sequence[float]) -> list[Fraction]:
+    return [sum((Fraction(x < y) + Fraction(x == y, 2) for x in numbers), Fraction(1, 2)) for y in numbers]
+
+
+def enumerated_p(relation: Relation, column: Sequence[Any], labels: Sequence[int]) -> float:
+    """The share of all orders of the labels whose relation is at least as large as the one seen."""
+    seen = relation(column, labels)
+    # Orders that look alike are equally frequent.
+    orders = [relation(column, order) for order in set(orders_of(labels))]
+    return sum(one >= seen for one in orders) / len(orders)
 
 
 def relation_of(values: list[int], numbers: bool) -> tuple[Callable[..., Fraction], Sequence[Any]]:

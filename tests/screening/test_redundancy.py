@@ -20,7 +20,7 @@ from probfs.screening import near_copies, redundancy
 from probfs.screening.counting import CodedNumbers, count_values
 from probfs.screening.near_copies import find_near_copies
 from probfs.screening.redundancy import find_twins
-from tests.support.screening import SplitBlocks, dataset_of, datasets, repeat_rows
+from tests.support.datasets import SplitBlocks, dataset_of_codes, datasets, repeat_rows
 
 Cell = tuple[int, ...]
 CUTS = st.lists(st.integers(0, 5), max_size=3)
@@ -75,7 +75,7 @@ def test_twins_are_those_of_the_definition(dataset: Dataset, at_a_time: int, cut
 
 def test_counted_rows_are_repeated_rows_and_nothing_kept_leaves_no_twin() -> None:
     random = np.random.default_rng(1)
-    dataset = dataset_of(list(random.integers(0, 3, (3, 60))), random.integers(0, 2, 60), np.arange(60) % 4)
+    dataset = dataset_of_codes(list(random.integers(0, 3, (3, 60))), random.integers(0, 2, 60), np.arange(60) % 4)
     assert twins_of(repeat_rows(dataset), [2], [0, 1]) == twins_of(dataset, [2], [0, 1])
     assert twins_of(dataset, [0, 2], []) == twins_of(dataset, [], [1]) == {}
 
@@ -83,7 +83,7 @@ def test_counted_rows_are_repeated_rows_and_nothing_kept_leaves_no_twin() -> Non
 def test_features_with_very_many_values_take_no_more_memory_than_their_rows() -> None:
     rows = 30_000
     keys, labels = np.arange(rows) // 3, np.arange(rows) % 2
-    assert twins_of(dataset_of([keys, keys[::-1].copy()], labels), [1], [0], [9_000])[1][0] == 0
+    assert twins_of(dataset_of_codes([keys, keys[::-1].copy()], labels), [1], [0], [9_000])[1][0] == 0
 
 
 # Near-copies: who is one, by any kind of column, in one block or in several
@@ -160,7 +160,7 @@ def test_blocks_of_counted_rows_find_what_one_block_of_repeated_rows_finds(
 ) -> None:
     monkeypatch.setattr(near_copies, "_SAMPLED_ROWS", sampled)
     columns = [COLOURS, (COLOURS + 1) % 4, *RANDOM.integers(0, 3, (4, ROWS))]
-    dataset = dataset_of(columns, LABELS, np.arange(ROWS) % 4)
+    dataset = dataset_of_codes(columns, LABELS, np.arange(ROWS) % 4)
     codes = np.clip(np.round(NUMBERS * 30 + 120), 0, 239).astype(np.uint8)
     near = np.clip(codes.astype(np.int64) + RANDOM.integers(-1, 2, ROWS), 0, 239).astype(np.uint8)
     bins = np.arange(240.0)

@@ -17,13 +17,13 @@ from probfs.screening.column_tests import ColumnTests, chi_squared_test, rank_te
 from probfs.screening.counting import count_values
 from probfs.screening.screen import screen
 from probfs.tables.arrays import Floats, Integers
-from tests.support.screening import dataset_of, datasets, repeat_rows
+from tests.support.datasets import dataset_of_codes, datasets, repeat_rows
 
 # Values
 
 
 def run_values(columns: Sequence[Integers], labels: Integers, seed: int = 0, draws: int | None = None) -> ColumnTests:
-    return chi_squared_test(count_values(dataset_of(columns, labels)), seed, draws)
+    return chi_squared_test(count_values(dataset_of_codes(columns, labels)), seed, draws)
 
 
 @given(datasets(), st.randoms(use_true_random=False))

@@ -11,7 +11,7 @@ from probfs.columns.dataset import Dataset
 from probfs.screening.counting import NumberBlock
 from probfs.screening.screen import q_values, screen
 from probfs.tables.arrays import Floats, Integers
-from tests.support.screening import dataset_of
+from tests.support.datasets import dataset_of_codes
 
 RATE = 0.1
 Draw = Callable[[np.random.Generator], tuple[Floats, int]]
@@ -45,7 +45,7 @@ def categories(
         if noise == "correlated":
             shared = _noise(random, rows, values, "even")
             others = [np.where(random.random(rows) < 0.7, shared, other) for other in others]
-        return screen(dataset_of([*found, *others], labels)), len(found)
+        return screen(dataset_of_codes([*found, *others], labels)), len(found)
 
     return draw
 
@@ -72,7 +72,7 @@ def numbers(rows: int, columns: int, related: int, classes: int, shift: float, z
 def _cut(cells: Floats, labels: Integers) -> Dataset:
     points = np.quantile(cells, [0.2, 0.4, 0.6, 0.8], axis=1, method="inverted_cdf")
     codes = sum((cells > point[:, None]).astype(np.int64) for point in points)
-    return dataset_of(list(codes), labels)
+    return dataset_of_codes(list(codes), labels)
 
 
 SETTINGS: dict[str, tuple[Draw, float]] = {

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,8 @@ from probfs.columns.dataset import Dataset, Feature
 from probfs.columns.folds import order_by_content
 from probfs.columns.together import put_together
 from probfs.ranking.elimination import Round, eliminate
+from probfs.rows.blocks import Block, add_answers
+from probfs.screening.counting import CodedNumbers
 from probfs.tables.arrays import Codes, Integers, text_array
 from tests.support.exact_naive_bayes import Problem, ReferenceRound
 
@@ -226,3 +229,72 @@ def mixed_dataset(
     more = generator.integers(1, 4, unlabelled) if counted else np.ones(unlabelled, dtype=np.int64)
     dataset = Dataset(tuple(features), tuple("abcdef"[:classes]), labels, counts, more)
     return order_by_content(dataset, 0)
+
+
+# Few rows, for tests of screening, in one block or several
+
+
+@st.composite
+def datasets(draw: st.DrawFn, rows: int = 14) -> Dataset:
+    """Few rows, so that values never seen, seen once and missing all come up; some rows count for several, or none."""
+    size = draw(st.integers(0, rows))
+    classes = draw(st.integers(2, 4))
+    features = []
+    for number in range(draw(st.integers(1, 4))):
+        values = draw(st.integers(1, 5))
+        codes = draw(st.lists(st.integers(0, values), min_size=size, max_size=size))
+        features.append(feature_of(f"f{number}", values, np.array(codes, dtype=np.int64)))
+    labels = np.array(draw(st.lists(st.integers(0, classes - 1), min_size=size, max_size=size)), dtype=np.int8)
+    counts = draw(st.one_of(st.just([1] * size), st.lists(st.integers(0, 4), min_size=size, max_size=size)))
+    names = tuple(f"c{label}" for label in range(classes))
+    return Dataset(tuple(features), names, labels, np.array(counts, dtype=np.int64), np.empty(0, np.int64))
+
+
+def dataset_of_codes(columns: Sequence[Integers], labels: Integers, counts: Integers | None = None) -> Dataset:
+    """Columns of codes, -1 where a cell is missing, as a dataset."""
+    features = []
+    for number, codes in enumerate(columns):
+        values = int(codes.max(initial=0)) + 1
+        features.append(feature_of(f"f{number}", values, np.where(codes < 0, values, codes)))
+    names = tuple(f"c{label}" for label in range(int(labels.max()) + 1))
+    weights = np.ones(len(labels), np.int64) if counts is None else counts
+    return Dataset(tuple(features), names, labels, weights, np.empty(0, np.int64))
+
+
+class SplitBlocks:
+    """The rows of a dataset in several blocks, as workers of a cluster have them."""
+
+    here = None
+
+    def __init__(self, blocks: Sequence[Block]) -> None:
+        self.blocks = blocks
+
+    @classmethod
+    def of(cls, dataset: Dataset, cuts: Sequence[int], numbers: Sequence[CodedNumbers] = ()) -> SplitBlocks:
+        """Blocks that begin at these labelled rows."""
+        blocks = []
+        for number, (start, end) in enumerate(pairwise([0, *sorted(cuts), len(dataset.labels)])):
+            own = slice(start, end)
+            features = tuple(replace(one, labelled=one.labelled[own]) for one in dataset.features)
+            rows = replace(dataset, features=features, labels=dataset.labels[own], counts=dataset.counts[own])
+            blocks.append(Block(rows, [replace(one, codes=one.codes[own]) for one in numbers], number))
+        return cls(blocks)
+
+    def ask(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        return add_answers(self.each(function, *arguments))
+
+    def each(self, function: Callable[..., Any], *arguments: Any) -> list[Any]:
+        return [function(block, *arguments) for block in self.blocks]
+
+    def map(self, function: Callable[..., Block], *arguments: Any) -> SplitBlocks:
+        return SplitBlocks(self.each(function, *arguments))
+
+    def share(self, value: Any) -> Any:
+        return value
+
+
+def repeat_rows(dataset: Dataset) -> Dataset:
+    """The dataset with as many rows as it counts, each of which counts once."""
+    rows = np.repeat(np.arange(len(dataset.labels)), dataset.counts)
+    features = tuple(replace(one, labelled=one.labelled[rows]) for one in dataset.features)
+    return replace(dataset, features=features, labels=dataset.labels[rows], counts=np.ones(len(rows), np.int64))
