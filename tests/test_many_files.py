@@ -14,12 +14,12 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.support.split_tables import assert_same_ranking, measurements
 
 import probfs
 from probfs.tables.frames import table_in_memory
 from probfs.tables.writers import table_bytes
 from tests.support.commands import Run
-from tests.support.split_tables import assert_same_ranking, measurements
 from tests.support.tables import Write
 
 
