@@ -1,71 +1,36 @@
-"""A prepared table: which rows are labelled, what columns are for, what a mapping makes of it, and limits of notes."""
+"""A prepared table: what columns are for, missing cells as a value, what a mapping makes of it, and limits of notes."""
 
 from __future__ import annotations
 
+import random
+import re
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import fisher_exact, hypergeom
 
+import probfs
 from probfs.columns.encode import encode
+from probfs.columns.missing import missingness_p_value
 from probfs.columns.prepare import apply_mapping
-from probfs.columns.rules import Category, Measured, Numeric, Quantiles, Rule
-from probfs.columns.suggest import suggest_mapping
 from probfs.errors import DataError
 from probfs.text import command_line_language
-from tests.support.tables import csv_of_rows, prepare_csv, prepare_frame, table_content
+from tests.support.tables import Write, csv_of, csv_of_rows, prepare_csv, prepare_frame, read_csv_text, table_content
 
-
-def test_a_text_that_means_missing_takes_the_label_away() -> None:
-    prepared = prepare_csv("a,y\nx,p\nz,?\nz,q\nNA,-\n", 'missing = ["-"]', na=["?", "NA"])
-    assert prepared.texts.missing == ("?", "NA", "-")
-    assert (prepared.target.classes, prepared.unlabelled.tolist()) == (("p", "q"), [1, 3])
-    assert table_content(prepared.table)["a"] == ["x", "z", "z", None]
-
-
-def test_the_note_on_the_target_is_safe_to_show() -> None:
-    assert prepare_csv("a,b\x1b\nx,p\nz,q\n").target_note == "target: b\\x1b (the last column)"
-
-
-def test_a_mapping_is_applied_to_all_rows_and_drops_columns() -> None:
-    text = 'drop = ["id"]\nmissing = ["2"]\n[columns]\na = "> 10"\nk = "numeric"\nc = "category"\n'
-    table = "id,a,k,c,y\n1,5,007,u,p\n2,50,1,w,q\n3,,2,new,\n"
-    mapped = apply_mapping(prepare_csv(table, text))
-    assert table_content(mapped) == {
-        "a": ["no", "yes", None],
-        "k": ["7", "1", None],
-        "c": ["u", "w", None],
-        "y": ["p", "q", None],
-    }
-    assert mapped.columns["a"].declared is not None
-    assert mapped.columns["a"].declared.to_pylist() == ["no", "yes"]
-    assert mapped.rows == 3
-
-
-def test_numbers_that_no_rule_changes_keep_their_cells() -> None:
-    days = pd.date_range("2020-01-01", periods=2, tz="Europe/Oslo")
-    columns = {"big": [2**63 - 1, 5], "day": days, "a": ["x", "z"], "y": ["p", "q"]}
-    mapping = "[columns]\na = '== x'\nbig = 'numeric'\n"
-    mapped = apply_mapping(prepare_frame(columns, mapping))
-    assert mapped.columns["big"].stored_cells.to_pylist() == [2**63 - 1, 5]
-    assert mapped.columns["day"].stored_cells.to_pylist() == list(days)
-
-
-@pytest.mark.parametrize(("rule", "measured"), [("{ quantiles = 2 }", False), ('"<= 1"', False), ('"numeric"', True)])
-def test_a_value_that_only_unlabelled_rows_hold_is_refused_with_its_first_line(rule: str, measured: bool) -> None:
-    text = "x,y\n1,p\n2,q\nmany,\n3,\nmany,\n"
-    with pytest.raises(DataError, match=r"^t\.csv:4: column 'x': 'many' is not a number"):
-        encode(prepare_csv(text, f"[columns]\nx = {rule}", numbers_as_they_are=measured))
+LONG = csv_of(30, x=lambda n: n + 0.5)
+"""A numeric column with more values than are counted as categories."""
+SHORT = csv_of(40, x=lambda n: n % 20)
+NUMBERED = csv_of(30, nr=lambda n: n + 1, a=lambda n: n % 3)
+NUMERIC = '[columns]\nx = "numeric"\n'
+MEASURED = {"numbers_as_they_are": True}
 
 
 # What each column is for
-
-LONG = csv_of_rows(["x", "y"], [(number + 0.5, "pq"[number % 2]) for number in range(30)])
-"""A numeric column with more values than are counted as categories."""
-SHORT = csv_of_rows(["x", "y"], [(number % 20, "pq"[number % 2]) for number in range(40)])
-NUMBERED = csv_of_rows(["nr", "a", "y"], [(number, number % 3, "pq"[number % 2]) for number in range(1, 31)])
-NUMERIC = '[columns]\nx = "numeric"\n'
 
 
 def plans(text: str, mapping: str = "", **choice: Any) -> dict[str, str]:
@@ -88,105 +53,132 @@ def test_every_column_has_its_role_and_who_said_so() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "mapping", "choice", "rule"),
+    ("text", "mapping", "choice", "words"),
     [
-        (SHORT, "", {}, Category()),
-        (LONG, "", {}, Quantiles(5, strict=False)),
-        (SHORT, NUMERIC, {}, Numeric(Category())),
-        (LONG, NUMERIC, {"bins": 7}, Numeric(Quantiles(7))),
-        (SHORT, "", {"numbers_as_they_are": True}, Measured(strict=False)),
-        (LONG, NUMERIC, {"numbers_as_they_are": True}, Measured()),
-        (LONG, '[columns]\nx = "category"\n', {"numbers_as_they_are": True}, Category()),
+        (SHORT, "", {}, "category"),
+        (LONG, "", {}, "5 intervals at quantiles (30 numbers)"),
+        (LONG.replace("29.5,", "inf,"), "", {}, "5 intervals at quantiles (30 numbers; the infinite one needs na=)"),
+        (csv_of(x=[n + 0.5 for n in range(30)], y=["p", "q"] * 10 + [""] * 10), "", {}, "category"),
+        (SHORT, NUMERIC, {}, "numeric, as category (mapping)"),
+        (LONG, NUMERIC, {"bins": 7}, "numeric, as 7 intervals at quantiles (mapping)"),
+        (SHORT, "", MEASURED, "numeric (20 numbers)"),
+        (LONG, NUMERIC, MEASURED, "numeric (mapping)"),
+        (LONG, '[columns]\nx = "category"\n', MEASURED, "category (mapping)"),
     ],
 )
-def test_a_numeric_column_is_cut_counted_or_measured_by_what_the_classifier_wants(
-    text: str, mapping: str, choice: dict[str, Any], rule: Rule
+def test_numbers_are_cut_counted_or_measured_by_their_values_in_labelled_rows(
+    text: str, mapping: str, choice: dict[str, Any], words: str
 ) -> None:
-    (plan,) = prepare_csv(text, mapping, **choice).features
-    assert plan.rule == rule
+    assert plans(text, mapping, **choice)["x"] == words
 
 
-def test_only_labelled_rows_decide_whether_a_column_is_long() -> None:
-    cells = [(number + 0.5, "pq"[number % 2] if number < 20 else "") for number in range(30)]
-    assert plans(csv_of_rows(["x", "y"], cells))["x"] == "category"
-    assert plans(LONG)["x"] == "5 intervals at quantiles (30 numbers)"
-    infinite = "5 intervals at quantiles (30 numbers; the infinite one needs na=)"
-    assert plans(LONG.replace("29.5,", "inf,"))["x"] == infinite
-
-
-def test_nearly_numeric_columns_and_unknown_members_of_groups_are_noted_in_the_caller_s_language() -> None:
-    (note,) = prepare_csv(LONG.replace("29.5,", "many,")).notes
-    problem = "nearly all values are numbers, but not all, so ranked as categories: 'x' (not 'many'); name the others"
-    assert note == f"{problem} with na=, or map the column"
-    with command_line_language():
-        assert "with --na," in prepare_csv(LONG.replace("29.5,", "many,")).notes[0]
-    (note,) = prepare_csv("x,y\na,p\nb,q\n", '[columns]\nx = { groups = { one = ["a", "zzz"] } }\n').notes
-    assert note == "column 'x' holds none of 'zzz', which the groups of m.toml name"
+LEFT_OUT = "left out as identifiers: 'nr' (numbers the rows from 1 on); keep_identifiers=True ranks them"
+RANKED = "ranked, but they look like identifiers: 'nr' (numbers the rows from 1 on); exclude= leaves them out"
 
 
 @pytest.mark.parametrize(
-    ("cells", "other", "kind"),
+    ("mapping", "choice", "plan", "notes"),
     [
-        ([f"${number}.50" for number in range(1, 30)], "$ -", "number"),
-        ([f"{number / 2}%" for number in range(1, 30)], "#DIV/0!", "number"),
-        ([f"2024-01-{day:02}" for day in range(1, 30)], "unknown", "date"),
-        ([f"{day:02}.01.2024" for day in range(1, 30)], "31.02.2024", "date"),
+        ("", {}, "left out (identifier: numbers the rows from 1 on)", (LEFT_OUT,)),
+        ("", {"keep_identifiers": True}, "5 intervals at quantiles (30 numbers)", (RANKED,)),
+        ("", {"include": ["nr", "a"]}, "5 intervals at quantiles (30 numbers)", (RANKED,)),
+        ("[columns]\nnr = { quantiles = 5 }\n", {}, "5 intervals at quantiles (mapping)", (RANKED,)),
+        ("", {"exclude": ["nr"]}, "left out (exclude=)", ()),
+        ('drop = ["nr"]', {}, "left out (dropped by the mapping)", ()),
+        ("", {"count": "nr"}, "count (count=)", ()),
+        ("", {"target": "nr"}, "target", ()),
     ],
 )
-def test_columns_of_nearly_all_prices_shares_or_dates_are_warned_of(cells: list[str], other: str, kind: str) -> None:
-    rows = [(cell, "pq"[place % 2]) for place, cell in enumerate(cells)]
-    (note,) = (note for note in prepare_csv(csv_of_rows(["x", "y"], [*rows, (other, "p")])).notes if note.is_warning)
-    assert note.startswith(f"nearly all values are {kind}s, but not all, so ranked as categories: 'x' (not '{other}')")
+def test_an_identifier_is_left_out_unless_the_user_wants_it(
+    mapping: str, choice: dict[str, Any], plan: str, notes: tuple[str, ...]
+) -> None:
+    assert plans(NUMBERED, mapping, **choice)["nr"] == plan
+    assert prepare_csv(NUMBERED, mapping, **choice).notes == notes
 
 
-def test_a_text_in_an_unlabelled_row_is_warned_of_as_well() -> None:
-    rows = [(f"{number}.5", "pq"[number % 2]) for number in range(30)]
-    (note,) = (note for note in prepare_csv(csv_of_rows(["x", "y"], [("(kg)", ""), *rows])).notes if note.is_warning)
-    assert "'x' (not '(kg)')" in note
-
-
-def test_an_identifier_is_left_out_and_it_is_said_how_to_keep_it() -> None:
-    left_out = "left out (identifier: numbers the rows from 1 on)"
-    assert plans(NUMBERED) == {"nr": left_out, "a": "category", "y": "target"}
-    start = "left out as identifiers: 'nr' (numbers the rows from 1 on)"
-    assert prepare_csv(NUMBERED).notes == (f"{start}; keep_identifiers=True ranks them",)
-    with command_line_language():
-        assert prepare_csv(NUMBERED).notes == (f"{start}; --keep-identifiers ranks them",)
+def test_six_identifiers_are_named_and_the_others_counted() -> None:
     names = [f"c{position}_id" for position in range(9)]
     text = csv_of_rows([*names, "a", "y"], [(*[number * 7] * 9, "x", "pq"[number % 2]) for number in range(30)])
     (note,) = prepare_csv(text).notes
     assert "'c5_id' (named like an identifier, 30 values in 30 rows) and 3 more; keep_identifiers=True" in note
 
 
+# Rows
+
+
+def test_a_text_that_means_missing_takes_the_label_away() -> None:
+    prepared = prepare_csv("a,y\nx,p\nz,?\nz,q\nNA,-\n", 'missing = ["-"]', na=["?", "NA"])
+    assert prepared.texts.missing == ("?", "NA", "-")
+    assert (prepared.target.classes, prepared.unlabelled.tolist()) == (("p", "q"), [1, 3])
+    assert table_content(prepared.table)["a"] == ["x", "z", "z", None]
+
+
+def test_rows_that_stand_for_none_are_neither_labelled_nor_unlabelled() -> None:
+    prepared = prepare_csv("a,n,y\nx,2,p\nz,0,p\nx,1,\nz,0,\nz,3,q\n", count="n")
+    assert (prepared.labelled.tolist(), prepared.unlabelled.tolist(), prepared.labelled_rows) == ([0, 4], [2], 2)
+    dataset, _ = encode(prepared)
+    assert (dataset.counts.tolist(), dataset.unlabelled_counts.tolist()) == ([2, 3], [1])
+
+
+# The table that a mapping makes
+
+
+def test_a_mapping_is_applied_to_all_rows_and_drops_columns() -> None:
+    text = 'drop = ["id"]\nmissing = ["2"]\n[columns]\na = "> 10"\nk = "numeric"\nc = "category"\n'
+    mapped = apply_mapping(prepare_csv("id,a,k,c,y\n1,5,007,u,p\n2,50,1,w,q\n3,,2,new,\n", text))
+    assert (mapped.rows, table_content(mapped)) == (
+        3,
+        {"a": ["no", "yes", None], "k": ["7", "1", None], "c": ["u", "w", None], "y": ["p", "q", None]},
+    )
+    assert mapped.columns["a"].declared is not None
+    assert mapped.columns["a"].declared.to_pylist() == ["no", "yes"]
+
+
+def test_numbers_that_no_rule_changes_keep_their_cells() -> None:
+    days = pd.date_range("2020-01-01", periods=2, tz="Europe/Oslo")
+    columns = {"big": [2**63 - 1, 5], "day": days, "a": ["x", "z"], "y": ["p", "q"]}
+    mapped = apply_mapping(prepare_frame(columns, "[columns]\na = '== x'\nbig = 'numeric'\n"))
+    assert mapped.columns["big"].stored_cells.to_pylist() == [2**63 - 1, 5]
+    assert mapped.columns["day"].stored_cells.to_pylist() == list(days)
+
+
+@pytest.mark.parametrize(("rule", "measured"), [("{ quantiles = 2 }", False), ('"<= 1"', False), ('"numeric"', True)])
+def test_a_value_that_only_unlabelled_rows_hold_is_refused_with_its_first_line(rule: str, measured: bool) -> None:
+    text = "x,y\n1,p\n2,q\nmany,\n3,\nmany,\n"
+    with pytest.raises(DataError, match=r"^t\.csv:4: column 'x': 'many' is not a number"):
+        encode(prepare_csv(text, f"[columns]\nx = {rule}", numbers_as_they_are=measured))
+
+
+# Notes, and from which number on they are made: each limit from both of its sides
+
+
+def warnings_of(text: str, mapping: str = "") -> list[str]:
+    return [str(note) for note in prepare_csv(text, mapping).notes if note.is_warning]
+
+
 @pytest.mark.parametrize(
-    ("mapping", "choice"),
+    ("cells", "other", "kind"),
     [
-        ("", {"keep_identifiers": True}),
-        ("", {"include": ["nr", "a"]}),
-        ("[columns]\nnr = { quantiles = 5 }\n", {}),
+        ([f"{n}.5" for n in range(29)], "many", "number"),
+        ([f"${n}.50" for n in range(1, 30)], "$ -", "number"),
+        ([f"{n / 2}%" for n in range(1, 30)], "#DIV/0!", "number"),
+        ([f"2024-01-{day:02}" for day in range(1, 30)], "unknown", "date"),
+        ([f"{day:02}.01.2024" for day in range(1, 30)], "31.02.2024", "date"),
     ],
 )
-def test_an_identifier_that_the_user_wants_is_ranked_and_noted(mapping: str, choice: dict[str, Any]) -> None:
-    prepared = prepare_csv(NUMBERED, mapping, **choice)
-    assert [plan.name for plan in prepared.features] == ["nr", "a"]
-    problem = "ranked, but they look like identifiers: 'nr' (numbers the rows from 1 on)"
-    assert prepared.notes == (f"{problem}; exclude= leaves them out",)
+def test_columns_of_nearly_all_numbers_prices_shares_or_dates_are_warned_of(
+    cells: list[str], other: str, kind: str
+) -> None:
+    problem = f"nearly all values are {kind}s, but not all, so ranked as categories: 'x' (not '{other}')"
+    expected = [f"{problem}; name the others with na=, or map the column"]
+    assert warnings_of(csv_of(x=[*cells, other])) == expected
+    assert warnings_of(csv_of(x=[other, *cells, *cells], y=["", *"pq" * len(cells)])) == expected, "unlabelled, too"
 
 
-def test_columns_that_are_not_ranked_anyway_are_not_judged() -> None:
-    assert plans(NUMBERED, exclude=["nr"])["nr"] == "left out (exclude=)"
-    assert plans(NUMBERED, 'drop = ["nr"]')["nr"] == "left out (dropped by the mapping)"
-    assert plans(NUMBERED, count="nr")["nr"] == "count (count=)"
-    assert prepare_csv(NUMBERED, target="nr").notes == ()
-
-
-# From which number on: each limit by which columns are judged, from both of its sides
-
-
-def codes_of(cells: list[object], **choice: Any) -> list[str]:
-    """The codes of notes on a column ``x``; beside it stands a target."""
-    prepared = prepare_csv(csv_of_rows(["x", "y"], [(cell, "pq"[n % 2]) for n, cell in enumerate(cells)]), **choice)
-    return [note.code for note in prepared.notes if "x" in note.columns]
+def test_unknown_members_of_groups_are_named_and_the_target_is_safe_to_show() -> None:
+    (note,) = prepare_csv("x,y\na,p\nb,q\n", '[columns]\nx = { groups = { one = ["a", "zzz"] } }\n').notes
+    assert note == "column 'x' holds none of 'zzz', which the groups of m.toml name"
+    assert prepare_csv("a,b\x1b\nx,p\nz,q\n").target_note == "target: b\\x1b (the last column)"
 
 
 Cells = Callable[[int], list[object]]
@@ -224,8 +216,11 @@ Cells = Callable[[int], list[object]]
     ],
 )
 def test_a_note_is_made_from_a_number_on(code: str, cells: Cells, limit: int) -> None:
-    assert code not in codes_of(cells(limit - 1))
-    assert code in codes_of(cells(limit))
+    below, at = (
+        [note.code for note in prepare_csv(csv_of(x=cells(number))).notes if "x" in note.columns]
+        for number in (limit - 1, limit)
+    )
+    assert (code in below, code in at) == (False, True)
 
 
 @pytest.mark.parametrize(
@@ -237,23 +232,102 @@ def test_subjects_are_five_or_more_of_two_rows_each(name: str, values: int, rows
     assert bool(prepared.subjects) is named
 
 
+# Missing cells as a value: when they tell the class, and what becomes of them
+
+
+@given(st.lists(st.integers(1, 300).flatmap(lambda size: st.tuples(st.integers(0, size), st.just(size))), min_size=2))
+def test_the_test_is_scipy_s_hypergeometric_one_and_with_two_classes_fisher_s(table: list[tuple[int, int]]) -> None:
+    missing, rows = [own for own, _ in table[:5]], [size for _, size in table[:5]]
+    least = 1.0
+    for own, size in zip(missing, rows, strict=True):
+        # All outcomes no likelier than the one at hand.
+        outcomes = hypergeom(sum(rows), size, sum(missing)).pmf(np.arange(min(sum(missing), size) + 1))
+        least = min(least, float(outcomes[outcomes <= outcomes[own] * (1 + 1e-7)].sum()))
+    assert missingness_p_value(missing, rows) == pytest.approx(min(1.0, least * len(rows)), rel=1e-8)
+    square = [missing[:2], [size - own for own, size in table[:2]]]
+    assert missingness_p_value(missing[:2], rows[:2]) == pytest.approx(min(1.0, 2 * fisher_exact(square)[1]), rel=1e-6)
+
+
+@pytest.mark.parametrize("more", [0, 300, -600, 900])
+def test_many_rows_are_judged_by_the_normal_law(more: int) -> None:
+    rows, missing = [600_000, 700_000], [253_846 + more, 296_154 - more]
+    outcomes = hypergeom(sum(rows), rows[0], sum(missing)).pmf(np.arange(rows[0] + 1))
+    least = float(outcomes[outcomes <= outcomes[missing[0]] * (1 + 1e-7)].sum())
+    assert missingness_p_value(missing, rows) == pytest.approx(min(1.0, 2 * least), rel=4e-3)
+
+
+def titanic(rows: int = 200, seed: int = 0) -> str:
+    """A column ``boat`` that is missing for nearly all who died, and ``deck``, missing by chance."""
+    chance = random.Random(seed)
+    cells = []
+    for _ in range(rows):
+        survived = chance.random() < 0.4
+        boat = str(chance.randrange(1, 9)) if survived == (chance.random() < 0.95) else ""
+        deck = "" if chance.random() < 0.5 else chance.choice("ABC")
+        child = "yn"[chance.random() < 0.3 + 0.3 * survived]
+        cells.append((boat, deck, child, "01"[survived]))
+    return csv_of_rows(["boat", "deck", "child", "survived"], cells)
+
+
+RARE = csv_of_rows(["a", "y"], [("x", "pq"[n % 2]) for n in range(100)] + [("", "r")] * 8)
+"""All that is missing is of a rare class."""
+
+
 @pytest.mark.parametrize(
-    ("number", "total", "rare"), [(4, 90, True), (5, 90, False), (9, 1000, True), (10, 1000, False)]
+    ("text", "mapping", "choice", "marked"),
+    [
+        (titanic(), "", {"missing": "auto"}, ["boat"]),
+        (titanic(), "", {"missing": "skip"}, []),
+        (titanic(), "", {"missing": "value"}, ["boat", "deck"]),
+        (titanic(), '[columns]\nboat = { missing = "skip" }', {"missing": "auto"}, []),
+        (titanic(), '[columns]\ndeck = { missing = "value" }', {}, ["deck"]),
+        # Fewer than five missing cells are never judged.
+        (csv_of(a=[""] * 5 + ["x"] * 1045, y=["p"] * 50 + ["q"] * 1000), "", {"missing": "auto"}, ["a"]),
+        (csv_of(a=[""] * 4 + ["x"] * 1046, y=["p"] * 50 + ["q"] * 1000), "", {"missing": "auto"}, []),
+        # Rows count as often as they say, and unlabelled or dropped ones not at all.
+        ("a,n,y\n,40,p\nx,10,p\nx,50,q\nz,1,q\n", "", {"missing": "auto", "count": "n"}, ["a"]),
+        ("a,n,y\n,20,p\nx,30,p\n,20,q\nx,30,q\n,9999,\n", "", {"missing": "auto", "count": "n"}, []),
+        (RARE, "", {"missing": "auto", "min_class": 9}, []),
+        (RARE, "", {"missing": "auto", "min_class": 8}, ["a"]),
+        # Without missing cells, or without others, there is nothing to mark; one of each is enough.
+        ("a,b,c,y\nx,,1,p\nz,,2,q\nx,,1,p\nz,,2,q\n", "", {"missing": "value"}, []),
+        ("a,b,y\n,,p\nz,,q\nx,x,p\nz,,q\n", "", {"missing": "value"}, ["a", "b"]),
+    ],
 )
-def test_rare_values_are_in_fewer_than_five_rows_or_a_hundredth(number: int, total: int, rare: bool) -> None:
-    rows = [("uvw"[min(n // number, 2)], "pq"[n % 2]) for n in range(total)]
-    draft = suggest_mapping(prepare_csv(csv_of_rows(["x", "y"], rows)), "nb")
-    assert ('"rare" = ["u", "v"]' in draft) is rare
+def test_missing_cells_are_a_value_where_the_user_says_so_or_they_tell_the_class(
+    text: str, mapping: str, choice: dict[str, Any], marked: list[str]
+) -> None:
+    prepared = prepare_csv(text, mapping, **choice)
+    assert [plan.name for plan in prepared.features if plan.missing_is_value] == marked
+    said = f"missing cells count as a value where they tell the class (missing=\"skip|value\"): '{'/'.join(marked)}'"
+    notes = [note for note in prepared.notes if note.code == "missing-cells"]
+    assert notes == ([said] if marked and choice.get("missing") == "auto" else [])
 
 
-@pytest.mark.parametrize(("values", "form"), [(6, "groups"), (7, "min_count")])
-def test_six_rare_values_are_listed_and_more_are_counted(values: int, form: str) -> None:
-    rows = [(f"v{n}" if n < values else "w", "pq"[n % 2]) for n in range(90)]
-    assert f'"x" = {{ {form} = ' in suggest_mapping(prepare_csv(csv_of_rows(["x", "y"], rows)), "nb")
+def test_a_missing_cell_is_a_value_of_its_own_and_an_unseen_one_says_nothing() -> None:
+    prepared = prepare_csv("a,y\nx,p\n,p\nz,q\nx,q\n,\nx,\n", missing="value")
+    (feature,) = encode(prepared, [read_csv_text("b,a\n1,\n1,x\n1,new\n")])[0].features
+    assert (feature.labels.to_pylist(), feature.values) == (["x", "z", "(missing)"], 3)
+    assert (feature.labelled.tolist(), feature.unlabelled.tolist()) == ([0, 2, 1, 0], [2, 0, 2, 0, 3])
+    cut = '[columns]\nboat = { cut = [4], missing = "value" }\n'
+    (boat,) = encode(prepare_csv(titanic(), cut, include=["boat"]))[0].features
+    assert boat.labels.to_pylist() == ["(-inf,4]", "(4,inf)", "(missing)"]
+    assert plans(titanic(), cut)["boat"] == "2 intervals at 4, missing as a value (mapping)"
 
 
-def test_rows_that_stand_for_none_are_neither_labelled_nor_unlabelled() -> None:
-    prepared = prepare_csv("a,n,y\nx,2,p\nz,0,p\nx,1,\nz,0,\nz,3,q\n", count="n")
-    assert (prepared.labelled.tolist(), prepared.unlabelled.tolist(), prepared.labelled_rows) == ([0, 4], [2], 2)
-    dataset, _ = encode(prepared)
-    assert (dataset.counts.tolist(), dataset.unlabelled_counts.tolist()) == ([2, 3], [1])
+def test_a_number_that_is_missing_is_measured_as_such() -> None:
+    prepared = prepare_csv("a,y\n1.5,p\n,p\n2,q\n1.5,q\n", missing="value", **MEASURED)
+    (feature,) = encode(prepared, [read_csv_text("b,a\n1,\n1,7\n1,red\n")])[0].features
+    assert feature.numbers is not None
+    assert (feature.numbers.tolist(), feature.values, feature.missing_is_value) == ([1.5, 2.0, 7.0], 4, True)
+    assert (feature.labelled.tolist(), feature.unlabelled.tolist()) == ([0, 3, 1, 0], [3, 2, 4])
+
+
+def test_missing_as_a_value_is_the_same_as_a_text_in_its_place(write: Write) -> None:
+    # As categories: numbers are also tested as numbers.
+    text = re.sub(r"^(?=\d)", "no. ", titanic(90, seed=3), flags=re.MULTILINE)
+    filled = "\n".join(",".join(cell or "unknown" for cell in line.split(",")) for line in text.strip().split("\n"))
+    for options in ({}, {"smoothing": 0}, {"estimate": "resubstitution"}):
+        gaps = probfs.rank(write("t.csv", text), target="survived", missing="value", **options)
+        full = probfs.rank(write("u.csv", filled), target="survived", missing="skip", **options)
+        assert (gaps.features, gaps.rounds) == (full.features, full.rounds)

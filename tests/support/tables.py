@@ -100,6 +100,15 @@ def encode_csv(text: str, mapping: str = "", unlabelled: Sequence[str] = (), **c
     return dataset
 
 
+def csv_of(rows: int = 0, **columns: Sequence[object] | Callable[[int], object]) -> str:
+    """CSV of columns, each given by its cells or by the cell of each row, and of a class ``y``, p and q in turns."""
+    number = max([rows, *(len(cells) for cells in columns.values() if not callable(cells))])
+    every: dict[str, Sequence[object] | Callable[[int], object]] = {"y": lambda n: "pq"[n % 2], **columns}
+    names = [*(name for name in columns if name != "y"), "y"]
+    made = [[one(n) for n in range(number)] if callable(one := every[name]) else one for name in names]
+    return csv_of_rows(names, list(zip(*made, strict=True)))
+
+
 def csv_of_rows(names: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
     """CSV of cells that need no quotes."""
     return "".join(f"{','.join(map(str, row))}\n" for row in (names, *rows))
