@@ -117,6 +117,7 @@ BOTH = "column '{}' is {} and {}; keep one of the two"
         ('drop = ["A"]', {}, "m.toml:1: drop: no column 'A' in t.csv; did you mean 'a'?"),
         ("\n[columns]\naa = '== x'", {}, "m.toml:3: columns: no column 'aa' in t.csv; did you mean 'a'?"),
         (RULE + "aa = { missing = 'skip' }", {}, "m.toml:2: columns: no column 'aa' in t.csv; did you mean 'a'?"),
+        ("", {"na": ["auto", "none"]}, "{na}: auto and none contradict each other; keep one of the two"),
         ("", {"exclude": ["A"]}, "{exclude}: no column 'A' in t.csv; did you mean 'a'?"),
         ("", {"count": "m"}, "{count}: no column 'm' in t.csv; choose from 'a', 'n', 'y'"),
         ("", {"time": "N"}, "{time}: no column 'N' in t.csv; did you mean 'n'?"),
@@ -124,7 +125,7 @@ BOTH = "column '{}' is {} and {}; keep one of the two"
     ],
 )
 def test_contradictions_are_told_in_the_caller_s_language(mapping: str, choice: dict[str, Any], problem: str) -> None:
-    names = ("include", "exclude", "count", "group", "weight", "time", "target", "cut_target")
+    names = ("include", "exclude", "count", "group", "weight", "time", "target", "cut_target", "na")
     python = {name: f"{name}=" for name in names}
     command_line = {name: f"--{name.replace('_', '-')}" for name in names}
     text = "a,n,y\nx,1,p\nz,2,q\n"

@@ -6,27 +6,18 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
 import pytest
 
 import probfs
 from probfs.columns.choice import ColumnChoice
 from probfs.columns.encode import encode
-from probfs.columns.mapping import ColumnMapping, parse_mapping
+from probfs.columns.mapping import ColumnMapping
+from probfs.columns.prepare import prepare
 from probfs.columns.rules import UNKNOWN
-from probfs.columns.target import (
-    MOST_ROWS,
-    check_target,
-    choose_target,
-    read_classes,
-    row_counts,
-)
+from probfs.columns.target import MOST_ROWS, check_target, row_counts
 from probfs.errors import DataError, UsageError
-from probfs.tables.reading import read_table
 from probfs.text import command_line_language
-from tests.support.tables import Write, csv_of_rows, prepare_csv, read_csv_text
-
-ARFF = "@relation r\n@attribute Class {p,q}\n@attribute a {x,z}\n@data\np,x\nq,z\n"
+from tests.support.tables import Write, csv_of, csv_of_rows, prepare_csv, read_bytes, read_csv_text
 
 
 @pytest.mark.parametrize(
@@ -46,26 +37,34 @@ def test_the_target_is_the_option_then_the_mapping_then_the_last_column(
     prepared = prepare_csv("a,b,c\n1,2,3\n4,5,6\n", mapping, **choice)
     assert (prepared.target.name, prepared.target.reason) == expected
     assert prepared.target_note == "target: {} ({})".format(*expected)
+
+
+def test_the_file_s_own_hint_counts_unless_it_is_left_out() -> None:
+    table = read_bytes(b"@relation r\n@attribute Class {p,q}\n@attribute a {x,z}\n@data\np,x\nq,z\n", "t.arff")
+    for mapping, choice, expected in (
+        (ColumnMapping(), ColumnChoice(), ("Class", "the ARFF attribute of that name")),
+        (ColumnMapping(), ColumnChoice(exclude=["Class"]), ("a", "the last column")),
+        (ColumnMapping(target="a"), ColumnChoice(), ("a", "by the mapping")),
+    ):
+        target = prepare(table, mapping, choice).target
+        assert (target.name, target.reason) == expected
     with pytest.raises(UsageError, match=r"^no column of t\.csv is left to be the target; name one with target=$"):
         prepare_csv("a,b,c\n1,2,3\n", exclude=["a", "b", "c"])
 
 
-def test_the_file_s_own_hint_counts_unless_it_is_left_out(write: Write) -> None:
-    table = read_table(write("t.arff", ARFF))
-    expected = ("Class", "the ARFF attribute of that name")
-    assert choose_target(table, ColumnMapping(), ColumnChoice()) == expected
-    assert choose_target(table, ColumnMapping(), ColumnChoice(exclude=["Class"]))[0] == "a"
-    assert choose_target(table, ColumnMapping(target="a"), ColumnChoice()) == ("a", "by the mapping")
-
-
-def test_classes_are_sorted_by_name_and_rows_without_one_unknown() -> None:
-    table = read_csv_text("a,y,n\n1,q,10\n2,,20\n3,p,\n4,q,5\n")
-    target = read_classes(table, ColumnMapping(), "y", "the last column", None)
-    assert (target.classes, target.labels.tolist(), target.declared) == (("p", "q"), [1, UNKNOWN, 0, 1], False)
-    counted = read_classes(table, ColumnMapping(), "y", "", np.array([1, 1, 0, 0]))
-    assert (counted.classes, counted.labels.tolist()) == (("q",), [0, UNKNOWN, UNKNOWN, 0]), "p counts for no row"
-    by_rule = read_classes(table, parse_mapping(b'[columns]\nn = "> 15"\n'), "n", "", None)
-    assert (by_rule.classes, by_rule.labels.tolist(), by_rule.declared) == (("no", "yes"), [0, 1, UNKNOWN, 0], True)
+@pytest.mark.parametrize(
+    ("mapping", "choice", "classes", "labels"),
+    [
+        ("", {}, ("p", "q"), [1, UNKNOWN, 0, 1]),
+        ("", {"count": "n"}, ("q",), [0, UNKNOWN, UNKNOWN, 0]),
+        ("columns.n = '> 5'", {"target": "n"}, ("no", "yes"), [1, 1, 0, 0]),
+    ],
+)
+def test_classes_are_sorted_by_name_and_those_of_no_row_are_none(
+    mapping: str, choice: dict[str, Any], classes: tuple[str, ...], labels: list[int]
+) -> None:
+    target = prepare_csv("a,n,y\n1,10,q\n2,20,\n3,0,p\n4,5,q\n", mapping, **choice).target
+    assert (target.classes, target.labels.tolist(), target.declared) == (classes, labels, bool(mapping))
 
 
 # Rare classes
@@ -82,17 +81,20 @@ def test_rows_of_rare_classes_are_dropped_counted_and_named(write: Write) -> Non
     without = probfs.rank(write("u.csv", RARE.replace("x,r\nz,s\n", "")), target="y")
     assert (ranking.features, ranking.rounds, without.input.dropped_rows) == (without.features, without.rounds, 0)
     assert len(probfs.rank(data, target="y", min_class=1, estimate="resubstitution").input.classes) == 4
-    with pytest.raises(probfs.DataError, match=r"class 'r' has one row only.*or drop the row with min_class=2$"):
+    with pytest.raises(DataError, match=r"class 'r' has one row only.*or drop the row with min_class=2$"):
         probfs.rank(data, target="y", min_class=1)
 
 
 def test_two_classes_must_be_left(write: Write) -> None:
-    with command_line_language(), pytest.raises(probfs.DataError) as caught:
-        prepare_csv(RARE, min_class=7)
-    problem = "--min-class 7: no class has 7 rows or more in the target 'y', and two such classes are needed"
-    assert str(caught.value) == f"t.csv: {problem}; choose fewer"
+    for least, found in ((7, "no class has"), (6, "only class 'p' has")):
+        with command_line_language(), pytest.raises(DataError) as caught:
+            prepare_csv(RARE.replace("x,q\n", "", 1), min_class=least)
+        problem = (
+            f"--min-class {least}: {found} {least} rows or more in the target 'y', and two such classes are needed"
+        )
+        assert str(caught.value) == f"t.csv: {problem}; choose fewer"
     lonely = write("u.csv", "a,y\nx,p\nz,p\nx,q\n")
-    with pytest.raises(probfs.DataError, match=r"class 'q' has one row only.*, or drop the row$"):
+    with pytest.raises(DataError, match=r"class 'q' has one row only.*, or drop the row$"):
         probfs.rank(lonely, target="y")
     assert probfs.rank(lonely, target="y", estimate="resubstitution").input.classes == {"p": 2, "q": 1}
 
@@ -106,8 +108,11 @@ def quantity(rows: int = 40) -> str:
     return csv_of_rows(["name", "species", "sold", "age", "price"], cells)
 
 
-def two_columns(*cells: object) -> str:
-    return csv_of_rows(["a", "y"], [("xz"[n % 2], cell) for n, cell in enumerate(cells)])
+def of_target(*cells: object) -> str:
+    return csv_of(a=["xz"[n % 2] for n in range(len(cells))], y=cells)
+
+
+UNLIKELY = "the target 'y', the last column, does not look like a class column: "
 
 
 @pytest.mark.parametrize(
@@ -122,46 +127,51 @@ def two_columns(*cells: object) -> str:
         ),
         (quantity(), {}, "the target 'price', the last column, is a quantity (a regression target?): 40 distinct"),
         (quantity(), {}, "name another with --target ('species' or 'sold' or 'age'?), or cut it"),
-        (two_columns(1, 1), {}, "the target 'y' has one class only, '1'; two or more are needed"),
+        # A column named like a class is a candidate if it repeats its values.
         (
-            two_columns(1, "", 1, ""),
+            csv_of_rows(["a", "species", "y", "z"], [(n % 30, f"s{n % 25}", n % 30 / 7, n + 0.25) for n in range(100)]),
+            {},
+            "name another with --target ('species'?), or cut it",
+        ),
+        (of_target(*range(51), *range(51)), {}, "51 distinct numbers; name"),
+        (of_target(0, 1, 2, 0, 1, 2, 0.5), {}, "is a quantity"),
+        (of_target(0, 1, 2, 0, 1, 2, 5, 7), {}, "is a quantity"),
+        (of_target(1, 1), {}, "the target 'y' has one class only, '1'; two or more are needed"),
+        (
+            of_target(1, "", 1, ""),
             {},
             "one class only, '1'; two or more are needed; 2 rows without a value are no class, unless you fill it in",
         ),
-        (two_columns(1, ""), {}, "needed; 1 row without a value is no class, unless you fill it in"),
-        (two_columns("", ""), {}, "no row has a value in the target 'y'; name another with --target"),
+        (of_target(1, ""), {}, "needed; 1 row without a value is no class, unless you fill it in"),
+        (of_target("", ""), {}, "no row has a value in the target 'y'; name another with --target"),
         ("a;b;\n" + "1;x;\n2;y;\n" * 9, {}, "in the target 'column 3'; name another with --target ('b' or 'a'?)"),
         ("y\n1\n2\n", {}, "no column is left to rank beside the target 'y'"),
         (
-            csv_of_rows(["nr", "y"], [(n, "pq"[n % 2]) for n in range(30)]),
+            csv_of(30, nr=lambda n: n),
             {},
             "beside the target 'y' and identifiers: 'nr'; --keep-identifiers ranks them",
         ),
-        (two_columns(*range(51), *range(51)), {}, "51 distinct numbers; name"),
-        (two_columns(0, 1, 2, 0, 1, 2, 0.5), {}, "is a quantity"),
         (
-            two_columns("id", *(f"id{n}" for n in range(38)), "id"),
+            of_target("id", *(f"id{n}" for n in range(38)), "id"),
             {},
-            "the target 'y', the last column, does not look like a class column: 39 different values in 40 rows; name "
-            "another with --target ('a'?)",
+            f"{UNLIKELY}39 different values in 40 rows; name another with --target ('a'?)",
         ),
+        (of_target(*(f"M{min(n, 36)}" for n in range(40))), {}, f"{UNLIKELY}37 different values in 40 rows; name"),
         (
-            two_columns(*(f"key {n}" for n in range(40))),
+            of_target(*(f"key {n}" for n in range(40))),
             {},
             "the target 'y', the last column, is an identifier, which nothing predicts: text that is different in "
             "nearly every row, 40 values in 40 rows; name another with --target ('a'?)",
         ),
-        (two_columns(*(f"M{min(n, 36)}" for n in range(40))), {}, "37 different values in 40 rows; name another"),
-        (two_columns(*(f"a Mount at {n % 25}" for n in range(100))), {}, ": free text, 25 different ones in 100 rows"),
         (
-            two_columns(*(f"it rained on day {n % 25} again" for n in range(100))),
+            of_target(*(f"a Mount at {n % 25}" for n in range(100))),
             {},
-            "does not look like a class column: free text, 25 different ones in 100 rows",
+            f"{UNLIKELY}free text, 25 different ones in 100 rows",
         ),
         (
-            two_columns(*(f"2020-01-{n % 30 + 1:02}" for n in range(120))),
+            of_target(*(f"2020-01-{n % 30 + 1:02}" for n in range(120))),
             {},
-            "does not look like a class column: dates, 30 different ones in 120 rows",
+            f"{UNLIKELY}dates, 30 different ones in 120 rows",
         ),
     ],
 )
@@ -174,14 +184,14 @@ def test_what_is_no_class_column_is_refused_with_candidates(text: str, choice: d
 @pytest.mark.parametrize(
     ("text", "mapping", "choice"),
     [
-        (two_columns(*range(50), *range(50)), "", {}),
+        (of_target(*range(50), *range(50)), "", {}),
         (quantity(), '[columns]\nprice = "category"\n', {}),
         (quantity(), "[columns]\nprice = { quantiles = 3 }\n", {}),
-        (two_columns("id", *(f"id{n}" for n in range(38)), "id"), "", {"target": "y"}),
-        (two_columns(*(f"a Mount {n % 25}" for n in range(100))), "", {}),
-        (two_columns(*(f"M{min(n, 35)}" for n in range(40))), "", {}),
-        (two_columns(*(f"c{n}" for n in range(20))), "", {}),
-        (two_columns(*[0, 1, 2] * 4, 3), "", {"min_class": 2}),
+        (of_target("id", *(f"id{n}" for n in range(38)), "id"), "", {"target": "y"}),
+        (of_target(*(f"a Mount {n % 25}" for n in range(100))), "", {}),
+        (of_target(*(f"M{min(n, 35)}" for n in range(40))), "", {}),
+        (of_target(*(f"c{n}" for n in range(20))), "", {}),
+        (of_target(*[0, 1, 2] * 4, 3), "", {"min_class": 2}),
     ],
 )
 def test_classes_that_repeat_are_named_or_declared_are_taken(text: str, mapping: str, choice: dict[str, Any]) -> None:
@@ -195,12 +205,6 @@ def test_a_quantity_is_cut_as_the_mapping_would(write: Write) -> None:
     assert (len(cut.input.classes), cut.settings.cut_target, cut.input.target) == (3, 3, "price")
     with pytest.raises(DataError, match="'a' is not a number"):
         probfs.rank(data, target="species", cut_target=3)
-
-
-def test_a_column_named_like_a_class_is_a_candidate_if_it_repeats_its_values() -> None:
-    rows = [(n % 30, f"s{n % 25}", n % 30 / 7, n + 0.25) for n in range(100)]
-    with pytest.raises(DataError, match=r"name another with target= \('species'\?\), or cut it"):
-        check_target(prepare_csv(csv_of_rows(["a", "species", "y", "z"], rows)))
 
 
 # Rows that stand for several
@@ -219,10 +223,10 @@ def test_a_count_may_be_written_as_other_tools_write_it(written: str) -> None:
     assert row_counts(table, None).tolist() == row_counts(table, "absent").tolist() == [1, 1]
 
 
-@pytest.mark.parametrize("written", ["7.5", "-1", "٣", "1" * 16, "x", "1_5", ""])
+@pytest.mark.parametrize("written", ["7.5", "-1", "٣", "1" * 16, "1" + "0" * 15, "x", "1_5", ""])
 def test_anything_else_is_shown_with_its_line(written: str) -> None:
     with pytest.raises(DataError) as caught:
-        row_counts(read_csv_text(f"a,n\nx,1\ny,{written}\n"), "n")
+        prepare_csv(f"a,n,y\nx,1,p\ny,{written},q\n", count="n")
     wrong = f"'{written}' is not a row count; use whole numbers of up to 15 digits"
     problem = wrong if written else "the row count is missing; write 0 for no row"
     assert str(caught.value) == f"t.csv:3: column 'n': {problem}"
@@ -243,9 +247,9 @@ def test_anything_else_is_shown_with_its_line(written: str) -> None:
 def test_among_prices_or_dates_the_cell_that_is_none_is_at_fault(
     cell: Callable[[int], str], odd: str, rule: dict[str, str], place: int
 ) -> None:
-    rows = [("uv"[n % 2], odd if n == 11 else cell(n), "pq"[n % 3 > 1]) for n in range(40)]
-    with pytest.raises(DataError, match=rf"^t\.csv:{place}: column 'w': '{re.escape(rows[place - 2][1])}' is no"):
-        encode(prepare_csv(csv_of_rows(["a", "w", "y"], rows), **rule))
+    cells = [odd if n == 11 else cell(n) for n in range(40)]
+    with pytest.raises(DataError, match=rf"^t\.csv:{place}: column 'w': '{re.escape(cells[place - 2])}' is no"):
+        encode(prepare_csv(csv_of(a=lambda n: "uv"[n % 2], w=cells), **rule))
 
 
 def test_no_more_rows_than_doubles_can_count() -> None:

@@ -17,11 +17,10 @@ from hypothesis import strategies as st
 
 import probfs
 from probfs.columns.choice import ColumnChoice
-from probfs.columns.dates import are_iso_dates
 from probfs.columns.inspect import inspect_table
 from probfs.columns.mapping import ColumnMapping
 from probfs.columns.missing import mark_missing
-from probfs.columns.prepare import PreparedTable, prepare
+from probfs.columns.prepare import prepare
 from probfs.columns.suggest import suggest_mapping
 from probfs.ranking.inputs import every_name
 from probfs.tables.arrays import text_array
@@ -33,7 +32,7 @@ from probfs.tables.reading import read_table
 from probfs.tables.table import Table
 from tests.support import SAMPLES
 from tests.support.clusters import connect_here
-from tests.support.tables import Write, cell_texts, prepare_csv, prepare_frame, read_bytes, read_csv_text, table_content
+from tests.support.tables import Write, cell_texts, csv_of, prepare_csv, prepare_frame, read_csv_text, table_content
 from tests.support.workbook import workbook_bytes
 
 SHOP = SAMPLES / "shop.csv"
@@ -51,6 +50,8 @@ ONE_WAY = "write all of them in one way"
 TIMES = "|".join(f"{n + 1}:{n + 10}" for n in range(21))
 GERMAN_DAYS = "|".join(f"{n + 10}.01.2024" for n in range(21))
 ISO_DAYS = "|".join(f"2024-01-{n + 10}" for n in range(20))
+TENS = "|".join(str(n % 40 + 10) for n in range(50))
+AMONG_DATES = "taken as missing among numbers and dates: 'NA' in 'x'; "
 ODD_FORM = (
     "look like dates or times, like '{}', but not in one form that is read, and are taken as texts: 'x'; "
     "write them like 2024-01-31, or as numbers"
@@ -84,6 +85,7 @@ def numbers(cells: int, text: str, plain: str) -> str:
         (" u|u|v | |\u00a0v", {}, "u|u|v||v", "taken as the same value: 'x' (3 cells like ' u', which is 'u')"),
         ("NA|Oslo|Rome|-", {}, "NA|Oslo|Rome|-", MAYBE.format("'NA'")),
         ("NA|Oslo|Rome|-", {"na": ["auto"]}, "|Oslo|Rome|-", "taken as missing: 'NA' in 'x'"),
+        ("NA|NANA| NA|u", {"na": ["NA"]}, "|NANA||u", ""),
         # Two numbers are too few to judge by, but for what means missing anywhere.
         ("0|1|-", {}, "0|1|-", MAYBE.format("'-'")),
         ("0|1|NA", {}, "0|1|", AMONG.format("'NA'")),
@@ -160,6 +162,21 @@ def numbers(cells: int, text: str, plain: str) -> str:
         ("yes|no|TRUE|1", {}, "yes|no|TRUE|1", "some values may mean the same: 'yes', 'no', 'TRUE', '1' in 'x'; "),
         ("none|NONE|None|v", {}, "none|NONE|None|v", "differ only in case: 'NONE' and 'none' in 'x'; "),
         ("yes|no|NO", {}, "yes|no|NO", "differ only in case: 'NO' and 'no' in 'x'; "),
+        ("1|2", {"na": ["-9,-99"]}, "1|2", "na=: no cell holds '-9,-99'; give na= once for each text"),
+        (
+            f"{TENS}|-999|-999|-999|-999|-999",
+            {},
+            f"{TENS}|-999|-999|-999|-999|-999",
+            "far outside of all other numbers: -999 in 5 rows of 'x'; if that means missing, say na=\"-999\"",
+        ),
+        (f"{TENS}|-999", {"na": ["-999"]}, f"{TENS}|", ""),
+        (f"{ISO_DAYS}|2024-02-01|NA", {}, f"{ISO_DAYS}|2024-02-01|", AMONG_DATES),
+        (
+            f"{ISO_DAYS}|2024-02-01|NA",
+            {"na": ["none"]},
+            f"{ISO_DAYS}|2024-02-01|NA",
+            "nearly all values are dates, but",
+        ),
         ("u|U|U|v", {"ignore_case": True}, "U|U|U|v", "taken as the same value: 'x' (1 cell like 'u', which is 'U')"),
     ],
 )
@@ -178,6 +195,8 @@ def test_what_becomes_of_texts_and_what_is_said_of_it(
         ("1/2/2024|3/4/2024", "mdy", "2024-01-02|2024-03-04"),
         ("1/2/2024|3/4/2024", "dmy", "2024-02-01|2024-04-03"),
         ("31.12.68|1.1.69", None, "2068-12-31|1969-01-01"),
+        ("01.01.0001|31.12.0068|31.12.2024", None, "0001-01-01|0068-12-31|2024-12-31"),
+        ("01.01.0000|31.12.2024", None, "01.01.0000|2024-12-31"),
         ("29.02.2024|30.02.2024|29.02.2023", None, "2024-02-29|30.02.2024|29.02.2023"),
         ("31.12.2024|31.13.2024|30.00.2024", None, "2024-12-31|31.13.2024|30.00.2024"),
         ("13.01.2024 13:05:06.25|14.01.2024 0:00", None, "2024-01-13 13:05:06.250000|2024-01-14 00:00:00"),
@@ -236,13 +255,6 @@ def test_among_numbers_a_number_is_missing_however_it_is_written() -> None:
         assert table_content(mark_missing(typed, [na])) == {"typed": ["1.5", None, "3"], "whole": ["1", None, "2"]}
 
 
-def test_only_the_whole_text_is_missing_and_words_for_missing_exclude_each_other() -> None:
-    table = mark_missing(read_csv_text("a,b\nNA,1\nNAN,NA\n NA,2\n"), ["NA"])
-    assert table_content(table) == {"a": [None, "NAN", None], "b": ["1", None, "2"]}
-    with pytest.raises(probfs.UsageError, match="na=: auto and none contradict each other"):
-        read("1|2", na=["auto", "none"])
-
-
 def test_a_declared_value_is_missing_only_on_the_users_word(write: Write) -> None:
     arff = "@relation r\n@attribute a {1,2,3,NA,'-'}\n@attribute y {p,q}\n@data\n1,p\n2,q\n3,p\nNA,q\n-,p\n"
     table = read_table(write("t.arff", arff))
@@ -258,8 +270,6 @@ def test_a_declared_value_is_missing_only_on_the_users_word(write: Write) -> Non
 NUMBERS = ["1", "2", "3.5", "-4", "+5", "1e3", " 7", "1.0", "-9", "-9.0", "0", "12", "1.234", "5.678"]
 WORDS = ["NA", "-", "?", " NA ", "none", "nan", "..", " ", "", None]
 OTHERS = ["x", "007", "inf", "1e400", "9007199254740993", "9007199254740992", "1,5", "1 234", "nan(1)", "1.2.3", "1_0"]
-
-
 HOLDERS: list[Callable[[list[str | None]], pa.ChunkedArray]] = [
     lambda texts: pa.chunked_array([texts], pa.string()),
     lambda texts: pa.chunked_array([[text] for text in texts], pa.large_string()),
@@ -271,9 +281,12 @@ HOLDERS: list[Callable[[list[str | None]], pa.ChunkedArray]] = [
 
 @given(
     st.one_of(
-        st.lists(st.sampled_from([*NUMBERS, *NUMBERS, *WORDS]), min_size=1, max_size=30),
-        st.lists(st.sampled_from([*NUMBERS, *WORDS, *OTHERS]), min_size=1, max_size=30),
-        st.lists(st.sampled_from([*NUMBERS[:3], *WORDS]), min_size=1, max_size=4),
+        st.lists(st.sampled_from(cells), min_size=1, max_size=most)
+        for cells, most in (
+            ([*NUMBERS, *NUMBERS, *WORDS], 30),
+            ([*NUMBERS, *WORDS, *OTHERS], 30),
+            ([*NUMBERS[:3], *WORDS], 4),
+        )
     ),
     st.sampled_from([(), (), ("auto",), ("none",), ("-9",), ("-9.0", "NA"), ("-9", "none"), ("?", "-", "auto")]),
     st.sampled_from([None, None, ",", "."]),
@@ -281,17 +294,15 @@ HOLDERS: list[Callable[[list[str | None]], pa.ChunkedArray]] = [
 )
 @example(["1.0", "2", "NA"], (), None, True)
 @example(["1.234", "5.678"], (), ",", False)
-@example(["1", "1.0", "NA"], (), None, False)
 @example(["NA"] * 25 + ["1", "2"], (), None, False)
-def test_numbers_among_words_mean_the_same_in_any_column_of_texts(
+def test_texts_mean_the_same_however_a_column_holds_them(
     texts: list[str | None], na: tuple[str, ...], decimal: str | None, target: bool
 ) -> None:
     found = []
     other = text_column("y", np.arange(len(texts), dtype=np.uint8) % 2, text_array(["p", "q"]))
     for hold in HOLDERS:
         table = Table("t", {"a": Column("a", hold(texts)), "y": other}, len(texts))
-        choice = ColumnChoice(na=na, target="a" if target else "y")
-        prepared = prepare(table, ColumnMapping(), choice, decimal)
+        prepared = prepare(table, ColumnMapping(), ColumnChoice(na=na, target="a" if target else "y"), decimal)
         column = prepared.table.columns["a"]
         numbers = column.by_row.tolist() if column.is_numeric else None
         found.append((column.kind, cell_texts(column), repr(numbers), prepared.notes, prepared.target.classes))
@@ -358,31 +369,25 @@ def test_tables_of_ten_nations_come_back_or_with_a_warning(
     nation: str, rows: list[tuple[Decimal, Decimal, date]]
 ) -> None:
     write, thousands, decimal, money, form = NATIONS[nation]
-    lines = [
-        "\t".join(
-            [
-                money.format(write(paid, thousands, decimal)),
-                write(amount, thousands, decimal) + " %",
-                write(amount, thousands, decimal),
-                day.strftime(form),
-                "pq"[place % 2],
-            ]
-        )
-        for place, (paid, amount, day) in enumerate(rows)
-    ]
-    table = read_csv_text("money\tshare\tamount\tday\ty\n" + "\n".join(lines), "\t")
-    prepared = prepare(table, ColumnMapping(), ColumnChoice(target="y"))
+    amounts = [write(amount, thousands, decimal) for _, amount, _ in rows]
+    texts = {
+        "money": [money.format(write(paid, thousands, decimal)) for paid, *_ in rows],
+        "share": [f"{amount} %" for amount in amounts],
+        "amount": amounts,
+        "day": [day.strftime(form) for *_, day in rows],
+        "y": ["pq"[place % 2] for place in range(len(rows))],
+    }
+    lines = ["\t".join(cells) for cells in (texts, *zip(*texts.values(), strict=True))]
+    prepared = prepare(read_csv_text("\n".join(lines), "\t"), ColumnMapping(), ColumnChoice(target="y"))
     warned = {name for note in prepared.notes if note.is_warning for name in note.columns}
-    moments = [(day - date(1970, 1, 1)).days * 86_400 for *_, day in rows]
-    meant = {"money": [row[0] for row in rows], **{name: [row[1] for row in rows] for name in ("share", "amount")}}
-    expected: dict[str, Any] = {**meant, "day": moments}
-    for name, numbers in expected.items():
+    paid, amount = ([float(row[place]) for row in rows] for place in (0, 1))
+    moments = [float((day - date(1970, 1, 1)).days * 86_400) for *_, day in rows]
+    for name, numbers in {"money": paid, "share": amount, "amount": amount, "day": moments}.items():
         column = prepared.table.columns[name]
         if column.is_numeric:
-            assert name in warned or column.by_row.tolist() == [float(number) for number in numbers]
+            assert name in warned or column.by_row.tolist() == numbers
         else:
-            few = len({line.split("\t")[list(table.columns).index(name)] for line in lines}) <= 20
-            assert name in warned or (few and name == "day")
+            assert name in warned or (name == "day" and len(set(texts[name])) <= 20)
 
 
 # Dates
@@ -390,48 +395,37 @@ def test_tables_of_ten_nations_come_back_or_with_a_warning(
 DAYS = [str(date(2020, 1, 1) + timedelta(days=n)) for n in range(60)]
 
 
-def with_days(days: Sequence[str], mapping: str = "", **choice: Any) -> PreparedTable:
-    text = "when,k,y\n" + "".join(f"{day},{n % 3},{'pq'[n > 30]}\n" for n, day in enumerate(days))
-    return prepare_csv(text, mapping, **choice)
+def kind_of_texts(texts: Sequence[str]) -> Kind:
+    """What a column of these texts is read as."""
+    return prepare_csv(csv_of(when=texts)).table.columns["when"].kind
 
 
 @pytest.mark.parametrize(
     "form", ["{}", "{}T12:30", "{} 12:30", "{}T12:30:59", "{} 12:30:59.25", "{}T00:00:00.123456"], ids=str
 )
-def test_iso_dates_with_and_without_times_are_iso_dates(form: str) -> None:
-    assert are_iso_dates(text_array([form.format(day) for day in DAYS]))
-    assert with_days([form.format(day) for day in DAYS[:21]]).table.columns["when"].kind is Kind.DATE
-    assert with_days([form.format(day) for day in DAYS[:20]]).table.columns["when"].kind is Kind.TEXT, "a few"
+def test_iso_dates_with_and_without_times_are_dates_if_they_are_more_than_a_few(form: str) -> None:
+    assert kind_of_texts([form.format(day) for day in DAYS[:21]]) is Kind.DATE
+    assert kind_of_texts([form.format(day) for day in DAYS[:20]]) is Kind.TEXT
 
 
 @pytest.mark.parametrize(
     "other",
-    ["2020", "2020-01", "2021-02-30", "2020-1-5", "20200105", "NaT", "now", "today", "2020-01-05T25:00"],
+    ["2020", "2020-01", "2021-02-30", "20200105", "NaT", "now", "today", "2020-01-05T25:00"],
 )
 def test_one_other_text_is_enough_for_texts(other: str) -> None:
-    assert not are_iso_dates(text_array([*DAYS, other]))
-    assert not are_iso_dates(text_array([other, *DAYS]))
+    assert kind_of_texts([*DAYS, other]) is kind_of_texts([other, *DAYS]) is Kind.TEXT
 
 
 def test_dates_in_texts_are_cut_as_declared_dates_are(write: Write) -> None:
     rows = [(day, n % 3, "pq"[n > 30]) for n, day in enumerate(DAYS)]
     frame = pd.DataFrame(rows, columns=["when", "k", "y"])
-    read = probfs.rank(write("t.csv", frame.to_csv(index=False)), target="y")
-    lines = probfs.rank(write("t.jsonl", frame.to_json(orient="records", lines=True)), target="y")
     declared = probfs.rank(frame.assign(when=pd.to_datetime(frame["when"])), target="y")
-    assert read.features == lines.features == declared.features
-    assert read.features[0].feature == "when"
-    assert any("cut into 5 intervals" in note and "'when'" in note for note in read.warnings)
-    parquet = prepare(read_bytes(frame.to_parquet(), "t.parquet"), ColumnMapping(), ColumnChoice())
-    assert parquet.table.columns["when"].kind is Kind.DATE
-
-
-def test_missing_texts_among_dates_are_missing() -> None:
-    found = with_days([*DAYS, "NA", "NA"])
-    assert found.table.columns["when"].kind is Kind.DATE
-    assert found.table.columns["when"].counts()[-1] == 2
-    assert found.notes[0].startswith("taken as missing among numbers and dates: 'NA' in 'when'; ")
-    assert with_days([*DAYS, "NA"], na=["none"]).table.columns["when"].kind is Kind.TEXT
+    assert declared.features[0].feature == "when"
+    lines = frame.to_json(orient="records", lines=True)
+    for name, content in (("t.csv", frame.to_csv(index=False)), ("t.jsonl", lines), ("t.parquet", frame.to_parquet())):
+        read = probfs.rank(write(name, content), target="y")
+        assert read.features == declared.features
+        assert any("cut into 5 intervals" in note and "'when'" in note for note in read.warnings)
 
 
 # A table as people write it
@@ -478,18 +472,6 @@ def clean_shop(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.assign(
         **numbers, **dates, **others, score=frame["score"].replace({"NA": ""}), outcome=frame["outcome"].str.strip()
     )
-
-
-def test_what_is_missing_may_be_a_number_and_what_no_cell_holds_is_said() -> None:
-    found = prepare_csv(SHOP.read_text(), na=["-9,-99"])
-    assert "na=: no cell holds '-9,-99'; give na= once for each text" in found.notes
-    far = "far outside of all other numbers: -999 in 13 rows of 'income'; if that means missing, say na=\"-999\""
-    assert far in found.notes
-    assert not {"unused-na", "code-for-missing"} & {
-        note.code for note in prepare_csv(SHOP.read_text(), na=["-999"]).notes
-    }
-    ages = prepare_csv("a,y\n" + "".join(f"{n % 30},{'pq'[n % 2]}\n" for n in range(99)) + "99,p\n" * 6)
-    assert [note.columns for note in ages.notes if note.code == "code-for-missing"] == [("a",)]
 
 
 def test_what_suggest_decides_is_what_is_read() -> None:

@@ -89,7 +89,8 @@ class DateStyle:
             months = _meanings(parts["name"], lambda name: _MONTH_OF_NAME.get(name.lower(), -1))
         else:
             months = _whole(parts[fields["m"]])
-        short = (years >= 0) & (years < 100)
+        # 0001 stands for no date in many databases, and 01 for 2001.
+        short = filled(pc.binary_length(parts[fields["y"]]), 0) == 2
         years = np.where(short, years + np.where(years < _FIRST_OF_THE_LAST, 2000, 1900), years)
         time = _time_of_day(parts)
         known = (years > 0) & (months >= 1) & (months <= 12) & (days >= 1) & (time != _NO_TIME)

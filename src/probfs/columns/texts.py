@@ -129,8 +129,11 @@ class ColumnTexts:
             places = pc.index_in(pc.utf8_lower(texts), value_set=text_array(list(self.spellings)))
             texts = pc.coalesce(pc.take(text_array(list(self.spellings.values())), places), texts)
         texts = self._without_missing(texts)
+        all_fit = True
         if self.style is not None:
-            texts = pc.coalesce(texts_of(self.style.parse(texts)), texts)
+            parsed = self.style.parse(texts)
+            all_fit = parsed.null_count == texts.null_count
+            texts = pc.coalesce(texts_of(parsed), texts)
         if not texts.equals(column.values):
             # Those that are the same become one value.
             encoded = texts.dictionary_encode()
@@ -139,7 +142,7 @@ class ColumnTexts:
             cells = dictionary_cells(looked_up(new_codes, column.codes), values)
             column = replace(column, cells=cells, typed=False, stored=None)
         as_dates = Kind.DATE if self.kind is Kind.DATE else Kind.TEXT
-        is_read = self.kind is not Kind.TEXT and numbers_of(column.values, as_dates) is not None
+        is_read = all_fit and self.kind is not Kind.TEXT and numbers_of(column.values, as_dates) is not None
         return replace(column, kind=self.kind) if is_read else column
 
     def _parse_cells(self, cells: pa.ChunkedArray, all_fit: bool) -> pa.ChunkedArray | None:
