@@ -266,10 +266,7 @@ def test_what_is_no_weight_is_refused_in_one_line(cells: dict[int, Any], problem
         ({"weight": "v"}, "weight=: no column 'v'"),
         ({"weight": "y"}, "column 'y' is the target and named by weight=; keep one of the two"),
         ({"weight": "w", "count": "w"}, "column 'w' is named by count= and named by weight=; keep one of the two"),
-        (
-            {"weight": "w", "include": ["w", "x"]},
-            "column 'w' is named by weight= and named by include=",
-        ),
+        ({"weight": "w", "include": ["w", "x"]}, "column 'w' is named by weight= and named by include="),
         (
             {"weight": "w", "mapping": {"columns": {"w": "category"}}},
             "column 'w' is named by weight= and given a rule in mapping",

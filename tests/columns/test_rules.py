@@ -56,12 +56,7 @@ def mapped(values: Cells, rule: str, labels: Cells | None = None) -> tuple[str, 
             ["1", "2", "3", "4"],
             ["(-inf,2]", "(-inf,2]", "(2,inf)", "(2,inf)"],
         ),
-        (
-            "{ widths = 2 }",
-            "2 intervals of equal width",
-            ["-1e308", "0", "1e308"],
-            ["(-inf,0]", "(-inf,0]", "(0,inf)"],
-        ),
+        ("{ widths = 2 }", "2 intervals of equal width", ["-1e308", "0", "1e308"], ["(-inf,0]", "(-inf,0]", "(0,inf)"]),
         ("{ widths = 2 }", "2 intervals of equal width", ["0", "1", "10"], ["(-inf,5]", "(-inf,5]", "(5,inf)"]),
         (
             '{ groups = { warm = ["red"], cool = ["blue"] }, other = "rest" }',

@@ -146,11 +146,7 @@ UNLIKELY = "the target 'y', the last column, does not look like a class column: 
         (of_target("", ""), {}, "no row has a value in the target 'y'; name another with --target"),
         ("a;b;\n" + "1;x;\n2;y;\n" * 9, {}, "in the target 'column 3'; name another with --target ('b' or 'a'?)"),
         ("y\n1\n2\n", {}, "no column is left to rank beside the target 'y'"),
-        (
-            csv_of(30, nr=lambda n: n),
-            {},
-            "beside the target 'y' and identifiers: 'nr'; --keep-identifiers ranks them",
-        ),
+        (csv_of(30, nr=lambda n: n), {}, "beside the target 'y' and identifiers: 'nr'; --keep-identifiers ranks them"),
         (
             of_target("id", *(f"id{n}" for n in range(38)), "id"),
             {},

@@ -409,8 +409,7 @@ def test_iso_dates_with_and_without_times_are_dates_if_they_are_more_than_a_few(
 
 
 @pytest.mark.parametrize(
-    "other",
-    ["2020", "2020-01", "2021-02-30", "20200105", "NaT", "now", "today", "2020-01-05T25:00"],
+    "other", ["2020", "2020-01", "2021-02-30", "20200105", "NaT", "now", "today", "2020-01-05T25:00"]
 )
 def test_one_other_text_is_enough_for_texts(other: str) -> None:
     assert kind_of_texts([*DAYS, other]) is kind_of_texts([other, *DAYS]) is Kind.TEXT
