@@ -145,7 +145,7 @@ def test_the_note_on_guessing_compares_the_losses_of_every_row_or_subject(
     of_all = (generator.dirichlet(np.ones(classes), len(labels)) + told * np.eye(classes)[labels]).T / (1 + told)
     rows, frequencies = np.repeat(np.arange(len(labels)), counts), np.bincount(labels, counts) / counts.sum()
     prior_losses = -np.log(frequencies[labels])[rows]
-    gains = pd.Series(prior_losses + np.log(of_all[labels, np.arange(len(labels))])[rows])
+    gains: Any = pd.Series(prior_losses + np.log(of_all[labels, np.arange(len(labels))])[rows])
     error = gains.sem()
     if subjects is not None:
         units_of = gains.groupby(subjects[rows])
