@@ -1,4 +1,4 @@
-"""Threads and worker processes: results in order, errors that reach the caller, interrupts, and nothing left behind."""
+"""What a run needs of the machine: files written whole, memory, threads and worker processes, and interrupts."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
@@ -19,22 +19,108 @@ from sklearn.linear_model import LogisticRegression
 from threadpoolctl import threadpool_info
 
 import probfs
+from probfs.runtime import memory
+from probfs.runtime.output import write_whole
 from probfs.runtime.parallel import Workers, count_cores, map_in_threads, run_in_threads, split_range, using_cores
 from probfs.runtime.progress import Progress, listening, report
 from probfs.text import command_line_language, option
 from tests.support.commands import PATIENCE
+from tests.support.tables import Write
 from workloads import weston
 
 
-def fail(message: str) -> None:
-    raise ValueError(message)
+@pytest.mark.parametrize("mode", [0o600, 0o640, 0o644])
+def test_a_file_is_replaced_whole_through_its_symlink_and_keeps_its_mode(
+    tmp_path: Path, mode: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real, link = tmp_path / "real.csv", tmp_path / "link.csv"
+    real.write_text("old")
+    real.chmod(mode)
+    link.symlink_to(real)
+    modes: list[int] = []
+    monkeypatch.setattr(os, "fsync", lambda descriptor: modes.append(os.fstat(descriptor).st_mode & 0o777))
+    write_whole(link, b"new")
+    assert (real.read_text(), link.is_symlink(), real.stat().st_mode & 0o777) == ("new", True, mode)
+    assert modes[0] & ~mode == 0, "what replaces a private file is private from the beginning"
+
+
+@pytest.mark.parametrize("umask", [0o022, 0o077, 0o002])
+def test_a_new_file_is_what_the_umask_makes_of_it(tmp_path: Path, umask: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without setting it: another thread would create its files readable and writable for everybody meanwhile."""
+    before, restore = os.umask(umask), os.umask
+    try:
+        monkeypatch.delattr(os, "umask")
+        write_whole(tmp_path / "fresh.csv", b"x")
+    finally:
+        restore(before)
+    assert (tmp_path / "fresh.csv").stat().st_mode & 0o777 == 0o666 & ~umask
+
+
+def test_a_failed_write_keeps_the_old_file_and_leaves_no_litter(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = write("r.csv", "old")
+
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(probfs.OutputError, match="no space left"):
+        write_whole(path, b"new")
+    assert path.read_text() == "old"
+    assert list(path.parent.iterdir()) == [path]
+
+
+# How much memory a process may take
+
+
+@pytest.fixture
+def control_group(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder of the control group that this process seems to be in."""
+    read_lines = memory._read_lines
+
+    def read(path: Path) -> list[str]:
+        return ["12:cpu:/other", "0::/outer/inner"] if path == Path("/proc/self/cgroup") else read_lines(path)
+
+    monkeypatch.setattr(memory, "_CONTROL_GROUPS", tmp_path)
+    monkeypatch.setattr(memory, "_read_lines", read)
+    inner = tmp_path / "outer" / "inner"
+    inner.mkdir(parents=True)
+    return inner
+
+
+def test_the_limit_of_any_enclosing_control_group_counts_and_a_need_beyond_it_is_refused(control_group: Path) -> None:
+    for name, content in (
+        ("inner/memory.max", "max\n"),
+        ("inner/memory.current", "500\n"),
+        ("memory.max", "6000\n"),
+        ("memory.current", "5000\n"),
+    ):
+        (control_group.parent / name).write_text(content)
+    assert memory.free_memory() == 1000
+    (control_group.parent / "memory.stat").write_text("anon 1\ninactive_file 1048\n")
+    memory.require_memory(2048, "this table")
+    with pytest.raises(probfs.DataError) as caught:
+        memory.require_memory(2049, "this table", "d.csv")
+    problem = "d.csv: this table needs about 2 KB of memory, and 2 KB is free"
+    assert str(caught.value) == f"{problem}; rank fewer columns or rows at a time, or use a machine with more"
+
+
+# Threads and worker processes
 
 
 @pytest.mark.parametrize("place", [0, 1])
-def test_an_error_reaches_the_caller(place: int) -> None:
-    calls = [lambda: None, lambda: None]
-    calls[place] = partial(fail, "broken")
-    with pytest.raises(ValueError, match="broken"):
+def test_all_calls_have_ended_when_run_returns_and_an_error_reaches_the_caller(place: int) -> None:
+    done: list[int] = []
+
+    def work(number: int) -> None:
+        time.sleep(0.01)
+        done.append(number)
+
+    run_in_threads([partial(work, number) for number in range(5)])
+    assert sorted(done) == [0, 1, 2, 3, 4]
+    run_in_threads([])
+    calls: list[Callable[[], object]] = [partial(work, 5), partial(work, 6)]
+    calls[place] = partial(os.stat, "no such file")
+    with pytest.raises(FileNotFoundError):
         run_in_threads(calls)
 
 
@@ -68,28 +154,10 @@ def test_results_come_in_order_and_tasks_are_not_made_too_early(threads: int) ->
     assert map_in_threads(slowest_first, tasks(), threads) == [0, 10, 20, 30, 40, 50]
 
 
-def test_messages_made_in_threads_are_in_the_callers_language() -> None:
-    with command_line_language():
-        assert map_in_threads(option, ["folds", "bins"], 2) == ["--folds", "--bins"]
-    assert map_in_threads(option, ["folds", "bins"], 2) == ["folds=", "bins="]
-
-
-def test_all_calls_have_ended_when_run_returns() -> None:
-    done: list[int] = []
-
-    def work(number: int) -> None:
-        time.sleep(0.01)
-        done.append(number)
-
-    run_in_threads([partial(work, number) for number in range(5)])
-    assert sorted(done) == [0, 1, 2, 3, 4]
-    run_in_threads([])
-
-
 @pytest.mark.skipif("fork" not in multiprocessing.get_all_start_methods(), reason="no fork here")
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 def test_a_forked_process_has_threads_of_its_own() -> None:
-    run = test_all_calls_have_ended_when_run_returns
+    run = partial(run_in_threads, [partial(time.sleep, 0)] * 3)
     run()
     child = multiprocessing.get_context("fork").Process(target=run)
     child.start()
@@ -103,13 +171,14 @@ def test_the_innermost_listener_hears_what_is_reported_meanwhile_also_from_threa
     report("before")
     with listening(outer.append):
         report("first", 1, 2, "bytes")
-        with contextlib.suppress(KeyError), listening(inner.append):
-            map_in_threads(lambda number: report("second", number), [1, 2, 3], 2)
+        with contextlib.suppress(KeyError), listening(inner.append), command_line_language():
+            # Messages that are made there are in the caller's language.
+            map_in_threads(lambda name: report(option(name)), ["folds", "bins"], 2)
             raise KeyError
         report("third", 3)
     report("after")
     assert outer == [Progress("first", 1, 2, "bytes"), Progress("third", 3, None, "")]
-    assert sorted(progress.done for progress in inner) == [1, 2, 3]
+    assert sorted(progress.stage for progress in inner) == ["--bins", "--folds"]
 
 
 COUNT_MODELS = """
@@ -125,6 +194,17 @@ Reporter.hear = lambda self, progress: progress.unit == "models" and print("fitt
 main()
 """
 """The command, which writes a line whenever models have been fitted."""
+
+
+def _all_gone(group: int) -> bool:
+    """Whether no process of the group is left, or will be in a moment."""
+    for _ in range(10 * PATIENCE):
+        try:
+            os.killpg(group, 0)
+        except ProcessLookupError:
+            return True
+        time.sleep(0.1)
+    return False
 
 
 @pytest.mark.parametrize("removal", ["retrain", pytest.param("permute", marks=pytest.mark.slow)])
@@ -149,17 +229,6 @@ def test_ctrl_c_ends_the_work_and_leaves_nothing(removal: str, tmp_path: Path) -
     assert stderr.replace("fitted\n", "") == "probfs: interrupted\n"
     assert os.listdir(tmp_path) == ["data.csv"]
     assert _all_gone(process.pid)
-
-
-def _all_gone(group: int) -> bool:
-    """Whether no process of the group is left, or will be in a moment."""
-    for _ in range(10 * PATIENCE):
-        try:
-            os.killpg(group, 0)
-        except ProcessLookupError:
-            return True
-        time.sleep(0.1)
-    return False
 
 
 def test_a_killed_worker_is_an_error_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
