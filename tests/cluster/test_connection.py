@@ -26,10 +26,8 @@ from probfs.runtime.progress import listening
 from probfs.text import command_line_language
 from tests.support.clusters import DaskProcesses, running_cluster
 from tests.support.random_tables import (
-    MEASURED_KINDS,
     assert_same_ranking,
     assert_same_selection,
-    measured,
     write_parts,
     write_split_candidates,
     write_split_table,
@@ -88,18 +86,6 @@ def test_random_tables(tmp_path: Path, cluster: DaskProcesses, seed: int) -> Non
         assert_same_selection(selected, probfs.select(candidates.folder, **candidates.options))
 
 
-@pytest.mark.slow
-def test_many_numbers(tmp_path: Path, cluster: DaskProcesses, monkeypatch: pytest.MonkeyPatch) -> None:
-    random = np.random.default_rng(3)
-    labels = random.integers(0, 2, 3000)
-    frame = pd.DataFrame({kind: measured(random, labels, kind) for kind in MEASURED_KINDS})
-    paths = write_parts(frame.assign(y=labels.astype(str)), [500, 2000], tmp_path)
-    # Nobody counts the values of these columns.
-    monkeypatch.setattr("probfs.cluster.counting.MANY_NUMBERS", 100)
-    monkeypatch.setattr("probfs.cluster.engine.COUNTED_BINS", 100)
-    assert_same_ranking(probfs.rank(paths, **on_cluster(cluster, target="y")), probfs.rank(paths, target="y"))
-
-
 def test_processes_of_this_machine(tmp_path: Path) -> None:
     table = write_split_table(tmp_path / "table", 3)
     expected = probfs.rank(table.folder, **table.options)
@@ -151,25 +137,19 @@ def test_large_arguments_of_questions_do_not_mix(cluster: DaskProcesses) -> None
 # Workers that die
 
 
-def _rank_while_a_worker_dies(cluster: DaskProcesses, table: Path, part: float) -> None:
+@pytest.mark.parametrize(
+    "part", [0.5, *(pytest.param(part, marks=pytest.mark.slow) for part in np.random.default_rng(1).random(10))]
+)
+def test_a_worker_that_dies_costs_time_alone(cluster: DaskProcesses, larger_table: Path, part: float) -> None:
     def replace_worker() -> None:
         cluster.add_worker()
         cluster.kill_worker()
 
-    expected = probfs.rank(table, target="y")
+    expected = probfs.rank(larger_table, target="y")
     listen = Once(replace_worker, "ranking", part * len(expected.features))
-    assert_same_ranking(probfs.rank(table, on_progress=listen, **on_cluster(cluster, target="y")), expected)
+    found = probfs.rank(larger_table, on_progress=listen, **on_cluster(cluster, target="y"))
+    assert_same_ranking(found, expected)
     assert listen.happened
-
-
-def test_a_worker_that_dies_costs_time_alone(cluster: DaskProcesses, larger_table: Path) -> None:
-    _rank_while_a_worker_dies(cluster, larger_table, 0.5)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("part", np.random.default_rng(1).random(10).tolist())
-def test_workers_that_die_at_any_moment(cluster: DaskProcesses, larger_table: Path, part: float) -> None:
-    _rank_while_a_worker_dies(cluster, larger_table, part)
 
 
 # Faults are one line each, and the cluster stays usable
@@ -244,6 +224,13 @@ def test_faults_of_dask_are_one_line_each(monkeypatch: pytest.MonkeyPatch) -> No
             wait()
     with pytest.raises(UsageError, match="lacks probfs; install"):
         cluster_of(RuntimeError("No module named 'probfs'"), {"tcp://one": {}}).check_workers()
+    older = SimpleNamespace(
+        scheduler_info=lambda **_: {"workers": {"one": {}}}, run=lambda _: {"one": "0.1", "two": "0.2"}
+    )
+    with pytest.raises(
+        UsageError, match=r"workers of this machine have probfs 0.1, 0.2, and here is .*; install the s"
+    ):
+        Cluster(older, None).check_workers()
 
 
 @pytest.mark.usefixtures("impatient")

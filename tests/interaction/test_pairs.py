@@ -27,37 +27,38 @@ def switches(rows: int = 500, columns: int = 6, seed: int = 0) -> pd.DataFrame:
     return table
 
 
-def dataset_of(table: pd.DataFrame) -> Any:
+def tables_of(table: pd.DataFrame) -> list[tuple[int, int, Any]]:
+    """The positions of both columns of each pair, and their counts."""
     prepared = read_prepared(InputRequest(table, choice=ColumnChoice("y", keep_identifiers=True)))
-    return encode(prepared, ())[0]
+    return [
+        (a, b, counts)
+        for first, second, tables in count_tables(encode(prepared, ())[0])
+        for a, b, counts in zip(first.tolist(), second.tolist(), np.moveaxis(tables, -1, 0), strict=True)
+    ]
 
 
 @given(st.integers(0, 10**6))
 def test_tables_are_counts_of_rows_that_have_both_values(seed: int) -> None:
     random = np.random.default_rng(seed)
-    table = pd.DataFrame(
-        {f"x{i}": random.choice(list("abcd")[: i + 2], 200).astype(object) for i in range(3)} | {"y": [0, 1] * 100}
-    )
-    table = table.mask(random.random(table.shape) < [0.1, 0.1, 0.1, 0.0])
-    found = 0
-    for first, second, tables in count_tables(dataset_of(table)):
-        for a, b, counts in zip(first.tolist(), second.tolist(), np.moveaxis(tables, -1, 0), strict=True):
-            both = table.dropna(subset=[f"x{a}", f"x{b}"])
-            expected = both.groupby([f"x{a}", f"x{b}", "y"]).size()
-            assert sorted(counts[counts > 0].tolist()) == sorted(expected.tolist())
-            assert sorted(counts.sum(axis=(0, 1)).tolist()) == sorted(both.groupby("y").size().tolist())
-            found += 1
-    assert found == 3
+    table = pd.DataFrame({f"x{i}": random.choice(list("abcd")[: i + 2], 200).astype(object) for i in range(3)})
+    table = table.assign(y=[0, 1] * 100).mask(random.random((200, 4)) < [0.1, 0.1, 0.1, 0.0])
+    found = tables_of(table)
+    for a, b, counts in found:
+        both = table.dropna(subset=[f"x{a}", f"x{b}"])
+        expected = both.groupby([f"x{a}", f"x{b}", "y"]).size()
+        assert sorted(counts[counts > 0].tolist()) == sorted(expected.tolist())
+        assert counts.sum(axis=(0, 1)).tolist() == both.groupby("y").size().tolist()
+    assert len(found) == 3
 
 
 def test_rare_values_are_taken_together_and_many_columns_are_counted_in_tiles() -> None:
     random = np.random.default_rng(1)
     many = pd.DataFrame({f"x{i}": random.choice([f"v{j}" for j in range(40)], 2_000) for i in range(60)})
     many["y"] = random.integers(0, 2, 2_000)
-    found = list(count_tables(dataset_of(many)))
-    assert sum(len(a) for a, _, _ in found) == 60 * 59 // 2
-    assert {tables.shape[:3] for _, _, tables in found} == {(MOST_VALUES, MOST_VALUES, 2)}
-    assert all((tables.sum(axis=(0, 1, 2)) == 2_000).all() for _, _, tables in found)
+    found = tables_of(many)
+    assert len({(a, b) for a, b, _ in found}) == len(found) == 60 * 59 // 2
+    assert {counts.shape for _, _, counts in found} == {(MOST_VALUES, MOST_VALUES, 2)}
+    assert {counts.sum() for _, _, counts in found} == {2_000}
 
 
 @given(st.integers(0, 10**6), st.integers(2, 4), st.integers(2, 4), st.integers(2, 3))
@@ -81,25 +82,19 @@ def test_the_gain_is_the_difference_of_log_losses_that_rank_has() -> None:
     assert pair.gain == pytest.approx(losses[0] - losses[1], abs=1e-9)
 
 
-def test_columns_that_matter_only_together_are_found_first() -> None:
-    found = probfs.pairs(switches(), target="y")
-    best = found.pairs[0]
-    assert (best.a, best.b) == ("x0", "x1")
+def test_columns_that_matter_only_together_are_found_and_neither_sums_of_effects_nor_copies() -> None:
+    result = probfs.pairs(switches(), target="y")
+    (best,) = result.found
+    assert (best.a, best.b, result.tested) == ("x0", "x1", 15)
     assert best.q < 1e-20
     assert best.gain > 0.1
-    assert len(found.found) == 1
-    assert found.tested == 15
-
-
-def test_effects_that_add_up_and_copies_are_no_interaction() -> None:
     random = np.random.default_rng(4)
     table = pd.DataFrame(random.integers(0, 3, (600, 3)), columns=list("abc"))
     table["d"] = table.a
     table["y"] = random.random(600) < 1 / (1 + np.exp(1.2 * table.b - table.a))
-    found = probfs.pairs(table, target="y")
-    assert not found.found
-    (copy,) = [pair for pair in found.pairs if (pair.a, pair.b) == ("a", "d")]
-    assert copy.p == 1
+    nothing = probfs.pairs(table, target="y")
+    assert not nothing.found
+    assert [pair.p for pair in nothing.pairs if (pair.a, pair.b) == ("a", "d")] == [1]
 
 
 def test_pairs_of_rare_values_are_judged_by_drawn_tables() -> None:
@@ -112,24 +107,14 @@ def test_pairs_of_rare_values_are_judged_by_drawn_tables() -> None:
     assert found <= 2
 
 
-def test_every_format_has_the_pairs(run_here: Run) -> None:
-    switches().to_csv("t.csv", index=False)
-    document = json.loads(run_here("pairs", "t.csv", "--format", "json", "--top", "3").stdout)
-    assert [document["pairs"][0][name] for name in "ab"] == ["x0", "x1"]
-    assert (len(document["pairs"]), document["tested"]) == (3, 15)
-    rows = run_here("pairs", "t.csv", "--format", "csv").stdout.splitlines()
-    assert rows[0] == "a,b,gain,p,q"
-    assert rows[1].startswith("x0,x1,")
-    assert len(rows) == 16
-    assert "--join 'x0+x1'" in run_here("pairs", "t.csv", "--format", "table").stdout
-    assert "| x0 | x1 |" in run_here("pairs", "t.csv", "--format", "markdown").stdout
-    run_here("pairs", "t.csv", "--output", "p.parquet")
-    assert pd.read_parquet("p.parquet").columns.tolist() == rows[0].split(",")
-
-
-def test_the_page_shows_hostile_names_and_runs_none(run_here: Run) -> None:
+def test_the_command_lists_the_best_and_its_page_runs_no_name(run_here: Run) -> None:
     table = switches().rename(columns={"x0": "<script>alert(1)</script>", "x1": '"><img onerror=x>'})
     table.to_csv("t.csv", index=False)
+    document = json.loads(run_here("pairs", "t.csv", "--format", "json", "--top", "3").stdout)
+    assert [document["pairs"][0][name] for name in "ab"] == list(table.columns[:2])
+    assert (len(document["pairs"]), document["tested"]) == (3, 15)
+    switches().to_csv("plain.csv", index=False)
+    assert "--join 'x0+x1'" in run_here("pairs", "plain.csv", "--format", "table").stdout
     run_here("pairs", "t.csv", "--output", "p.html")
     page = Path("p.html").read_text()
     assert "&lt;script&gt;alert" in page
@@ -176,10 +161,10 @@ def test_a_kept_pair_is_kept_as_its_two_columns(run_here: Run) -> None:
     assert {"x0", "x1", "y"} <= {*pd.read_csv("r.csv").columns}
 
 
-@pytest.mark.parametrize("options", [{"smoothing": 3}, {"shrink": "off"}])
-def test_what_has_no_meaning_for_pairs_is_refused(options: dict[str, Any]) -> None:
-    with pytest.raises(probfs.ProbfsError, match="has no meaning for pairs"):
-        probfs.pairs(switches(), target="y", **options)
+def test_what_has_no_meaning_for_pairs_is_refused() -> None:
+    for options in ({"smoothing": 3}, {"shrink": "off"}):
+        with pytest.raises(probfs.ProbfsError, match="has no meaning for pairs"):
+            probfs.pairs(switches(), target="y", **options)
 
 
 @pytest.mark.parametrize(

@@ -1,48 +1,44 @@
-"""Screen, eliminate, cut and judge, against the same done step by step, by refits and by plain definitions."""
+"""Screen, eliminate, judge each number of columns, cut and estimate, against plain steps, refits and definitions."""
 
 from __future__ import annotations
 
+import tracemalloc
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.ensemble import RandomForestClassifier
+from scipy.optimize import minimize_scalar
 
-import probfs
+from probfs.classifiers.row_odds import RowOdds
+from probfs.classifiers.scores import SCORES
 from probfs.columns.dataset import Dataset, Feature, ValueCounts
 from probfs.ranking.candidates import Candidates, Encoded
+from probfs.ranking.elimination import eliminate
 from probfs.ranking.settings import SelectionSettings
+from probfs.ranking.sharpness import fit_sharpness
 from probfs.rows.blocks import EVERYTHING, Block, LocalBlocks, WithoutFold, deal_blocks
 from probfs.screening.counting import CodedNumbers, count_part, count_values
+from probfs.screening.redundancy import find_twins
 from probfs.screening.screen import screen
-from probfs.selection.choice import Choice, choose_columns
+from probfs.selection.choice import choose_columns, find_best, trace_curve
 from probfs.selection.nested import nested_cross_validation
+from probfs.selection.result import Size
 from probfs.selection.stages import deal_and_count
 from probfs.selection.verdicts import judge_columns, with_intervals
 from probfs.tables.arrays import text_array
 from tests.support import plain_selection
-from tests.support.datasets import feature_of, random_dataset
+from tests.support.datasets import dataset_of, feature_of, fit_naive_bayes, problems, random_dataset, random_odds
+from tests.support.exact_naive_bayes import Problem
+from tests.support.plain_selection import PlainTable, judge_features
 from tests.support.results import make_settings
 
 
-def encoded(dataset: Dataset, *numbers: CodedNumbers) -> Encoded:
-    return Encoded(dataset, LocalBlocks(Block(dataset, numbers)), ())
-
-
 def candidates_of(dataset: Dataset, settings: SelectionSettings, always: tuple[int, ...] = ()) -> Candidates:
-    return Candidates(encoded(dataset), count_values(dataset), settings, always, copies=())
-
-
-def without_fold(candidates: Candidates, folds: int, fold: int) -> Candidates:
-    """The candidates judged by the rows of all folds but one."""
-    blocks = deal_blocks(candidates.encoded.blocks, EVERYTHING, folds, 0)
-    sample = WithoutFold(fold)
-    counts = blocks.ask(count_part, replace(EVERYTHING, sample=sample))
-    return replace(candidates, encoded=replace(candidates.encoded, blocks=blocks), counts=counts, sample=sample)
+    encoded = Encoded(dataset, LocalBlocks(Block(dataset)), ())
+    return Candidates(encoded, count_values(dataset), settings, always, copies=())
 
 
 def candidates(dataset: Dataset, always: tuple[int, ...] = (), smoothing: float = 1.0, **changes: Any) -> Candidates:
@@ -54,10 +50,6 @@ def dealt(candidates: Candidates, folds: int) -> tuple[Candidates, tuple[ValueCo
     """The candidates with their rows dealt out to folds, and the counts of these."""
     encoded, counts, fold_counts = deal_and_count(candidates.encoded, folds, candidates.settings.seed)
     return replace(candidates, encoded=encoded, counts=counts), fold_counts
-
-
-def choose(dataset: Dataset, always: tuple[int, ...] = (), smoothing: float = 1.0, **changes: Any) -> Choice:
-    return choose_columns(candidates(dataset, always, smoothing), **{"keep": "best", **changes})
 
 
 def table(seed: int, rows: int = 40, features: int = 5, classes: int = 2) -> Dataset:
@@ -87,7 +79,7 @@ def test_a_choice_is_what_plain_steps_choose(
     dataset = table(seed, classes=classes)
     if isinstance(keep, int):
         always = always[:keep]
-    choice = choose(dataset, always, smoothing, keep=keep)
+    choice = choose_columns(candidates(dataset, always, smoothing), keep)
     plain = plain_selection.choose(dataset, smoothing, keep, always=always)
     assert choice.curve.order == plain.order
     np.testing.assert_allclose(
@@ -96,167 +88,72 @@ def test_a_choice_is_what_plain_steps_choose(
     assert tuple(choice.kept) == plain.kept
 
 
-def test_nothing_told_from_noise_keeps_nothing() -> None:
-    dataset = random_dataset(60, 6, 3, 2, seed=4, signal=0.0)
-    choice = choose(dataset)
-    assert (choice.screened.q > 0.1).all()
-    assert choice.kept == []
-    assert len(choice.curve.sizes) == 1
-
-
-def test_columns_that_are_always_kept_are_not_tested_and_not_eliminated() -> None:
-    dataset = random_dataset(200, 6, 3, 2, seed=2, signal=0.0)
-    strong = feature_of("strong", 2, dataset.labels)
-    dataset = replace(dataset, features=(*dataset.features, strong))
-    choice = choose(dataset, always=(4,))
-    assert choice.kept[0] == 4
-    assert 6 in choice.kept
-    assert np.isnan(choice.screened.p[4])
-    assert np.isnan(choice.screened.q[4])
-    # The others are tested as if they were alone.
-    others = replace(dataset, features=tuple(own for place, own in enumerate(dataset.features) if place != 4))
-    np.testing.assert_array_equal(np.delete(choice.screened.q, 4), choose(others).screened.q)
-
-
 def test_numbers_are_tested_by_the_rows_of_the_sample() -> None:
     dataset = table(1)
     random = np.random.default_rng(0)
     numbers = CodedNumbers(2, random.integers(0, 30, len(dataset.labels)).astype(np.uint8), random.normal(size=30))
-    every = replace(candidates(dataset), encoded=encoded(dataset, numbers))
-    fewer = without_fold(every, 3, 0)
-    block = fewer.encoded.blocks.here
+    blocks = LocalBlocks(Block(dataset, [numbers]))
+    every = replace(candidates(dataset), encoded=Encoded(dataset, blocks, ()))
+    sample, dealt_blocks = WithoutFold(0), deal_blocks(blocks, EVERYTHING, 3, 0)
+    without = replace(EVERYTHING, sample=sample)
+    counts = dealt_blocks.ask(count_part, without)
+    fewer = replace(every, encoded=Encoded(dataset, dealt_blocks, ()), counts=counts, sample=sample)
+    block = dealt_blocks.here
     assert block is not None
-    expected = screen(block.rows_of(replace(EVERYTHING, sample=fewer.sample)), [numbers])
+    expected = screen(block.rows_of(without), [numbers])
     np.testing.assert_array_equal(fewer.screen().p, expected)
     assert every.screen().p[2] != expected[2]
 
 
-@pytest.mark.parametrize(("always", "first"), [((), 1), ((3,), 3)])
-def test_one_of_several_copies_is_eliminated_for_all(always: tuple[int, ...], first: int) -> None:
-    """The first by name, or the one that is always kept."""
-    dataset = random_dataset(200, 2, 3, 2, seed=2, signal=1.0)
-    source = feature_of("m", 2, dataset.labels)
-    named = [replace(source, name=name) for name in ("z", "a", "m", "k")]
-    own = replace(dataset, features=tuple(named))
-    choice = choose_columns(replace(candidates(own, always), copies=(dict.fromkeys(range(4), 1.0),)), "best")
-    assert choice.curve.order == (first,)
-    assert choice.screened.repeats == {place: first for place in range(4) if place != first}
+# Verdicts: noise by its test, kept columns by the cut, and the others by their twins
 
 
-# Verdicts against a plain implementation of their definitions
-
-
-def with_copies(dataset: Dataset, seed: int, changed: float) -> Dataset:
-    """The dataset with a copy of each feature in which some cells are shuffled."""
-    random = np.random.default_rng(seed)
-    copies = []
-    for feature in dataset.features:
-        codes = feature.labelled.astype(np.int64)
-        some = np.flatnonzero(random.random(len(codes)) < changed)
-        codes[some] = codes[random.permutation(some)]
-        copies.append(feature_of(f"{feature.name}_copy", feature.values, codes))
-    return replace(dataset, features=(*dataset.features, *copies))
-
-
-def entropy(dataset: Dataset, *columns: np.ndarray[tuple[int], np.dtype[np.int64]]) -> float:
-    """Σ c log c over the counts c of all combinations."""
-    combinations = np.stack(columns, axis=1)
-    _, which = np.unique(combinations, axis=0, return_inverse=True)
-    counts = np.bincount(which.ravel())
-    return float((counts * np.log(counts)).sum())
-
-
-def plain_twin(dataset: Dataset, dropped: int, kept: list[int]) -> tuple[int | None, float]:
-    """The kept feature that shares most with a dropped one within the classes, and the share that it explains."""
-    best: tuple[float, int | None, float] = (-1.0, None, 0.0)
-    for other in kept:
-        pair = [dataset.features[dropped], dataset.features[other]]
-        copies = np.repeat(np.arange(len(dataset.counts)), dataset.counts)
-        present = copies[np.all([own.labelled[copies] < own.values for own in pair], axis=0)]
-        x, z = (own.labelled[present].astype(np.int64) for own in pair)
-        y = dataset.labels[present].astype(np.int64)
-        rows, v, w, k = len(y), len(set(x)), len(set(z)), len(set(y))
-        within = entropy(dataset, x, z, y) + entropy(dataset, y) - entropy(dataset, x, y) - entropy(dataset, z, y)
-        within -= (v - 1) * (w - 1) * k / 2
-        given_other = entropy(dataset, x, z, y) + entropy(dataset, z) - entropy(dataset, x, z) - entropy(dataset, z, y)
-        given_other -= (v - 1) * (k - 1) * w / 2
-        alone = entropy(dataset, x, y) + rows * np.log(rows) - entropy(dataset, x) - entropy(dataset, y)
-        alone -= (v - 1) * (k - 1) / 2
-        smaller = min(entropy(dataset, y) - entropy(dataset, x, y), entropy(dataset, y) - entropy(dataset, z, y))
-        shared = min(max(within / smaller, 0.0), 1.0) if smaller > 1e-9 * rows else 0.0
-        unexplained = min(max(given_other / alone, 0.0), 1.0) if alone > 1e-9 * rows else 1.0
-        if shared > best[0] + 1e-9:
-            best = (shared, other, 1 - unexplained)
-    return best[1], best[2]
-
-
-@given(seed=st.integers(0, 10**6), classes=st.integers(2, 3), keep=st.sampled_from(["best", "fewest", 2]))
+@given(seed=st.integers(0, 10**6), classes=st.integers(2, 3), keep=st.sampled_from(["best", "fewest", 0, 2]))
 @settings(max_examples=25, deadline=None)
 def test_verdicts_follow_from_their_definitions(seed: int, classes: int, keep: str | int) -> None:
-    dataset = with_copies(table(seed, rows=80, classes=classes), seed, changed=0.2)
+    dataset = table(seed, rows=80, classes=classes)
+    random, copies = np.random.default_rng(seed), []
+    for feature in dataset.features:
+        codes = feature.labelled.astype(np.int64)
+        some = np.flatnonzero(random.random(len(codes)) < 0.2)
+        codes[some] = codes[random.permutation(some)]
+        copies.append(feature_of(f"{feature.name}_copy", feature.values, codes))
+    dataset = replace(dataset, features=(*dataset.features, *copies))
     own_candidates = candidates(dataset)
     choice = choose_columns(own_candidates, keep, collect=True)
     judged = judge_columns(own_candidates, choice, np.arange(len(dataset.features)))
     assert [own.rank for own in judged] == list(range(1, len(dataset.features) + 1))
     positions = {own.name: place for place, own in enumerate(dataset.features)}
+    twins = find_twins(own_candidates.encoded.blocks, dataset, range(len(positions)), choice.kept)
     for own in judged:
         place = positions[own.feature]
         assert own.folds == place
         assert (own.p, own.q) == (choice.screened.p[place], choice.screened.q[place])
+        said = (own.verdict, own.keep, own.instead, own.explained)
         if choice.screened.q[place] > 0.1:
-            assert (own.verdict, own.keep, own.instead, own.explained, own.log_loss) == ("noise", False, *[None] * 3)
-        elif place in choice.kept:
-            assert (own.verdict, own.keep, own.instead, own.explained) == ("keep", True, None, None)
-            assert own.log_loss == choice.curve.sizes[own.rank].log_loss
+            assert (*said, own.log_loss) == ("noise", False, None, None, None)
+            continue
+        assert own.log_loss == choice.curve.sizes[own.rank].log_loss
+        twin, share = twins.get(place, (0, 0.0))
+        if place in choice.kept:
+            assert said == ("keep", True, None, None)
+        elif share >= 0.5:
+            assert said == ("redundant", False, dataset.features[twin].name, share)
         else:
-            twin, share = plain_twin(dataset, place, choice.kept)
-            if abs(share - 0.5) > 1e-9:
-                assert (own.verdict, own.keep) == ("redundant" if share > 0.5 else "weak", False)
-            if own.verdict == "redundant":
-                assert twin is not None
-                assert own.instead == dataset.features[twin].name
-                assert own.explained == pytest.approx(share, abs=1e-9)
+            assert said == ("weak", False, None, None)
     noise = [(own.p, own.feature) for own in judged if own.verdict == "noise"]
     assert noise == sorted(noise)
     verdicts = [own.verdict == "noise" for own in judged]
     assert verdicts == sorted(verdicts)
 
 
-def test_a_copy_is_redundant_and_its_source_is_named() -> None:
-    dataset = with_copies(random_dataset(600, 4, 3, 2, seed=2, signal=1.0), seed=0, changed=0.05)
-    fewest = candidates(dataset)
-    judged = {own.feature: own for own in judge_columns(fewest, choose_columns(fewest, "fewest", collect=True), None)}
-    siblings = {f"f{number:04}": f"f{number:04}_copy" for number in range(4)}
-    pairs = [pair for pair in siblings.items() if judged[pair[0]].keep != judged[pair[1]].keep]
-    assert pairs
-    for pair in pairs:
-        dropped, kept = sorted(pair, key=lambda name: judged[name].keep)
-        assert (judged[dropped].verdict, judged[dropped].instead) == ("redundant", kept)
-        assert judged[dropped].folds is None
-
-
-def test_without_a_kept_column_nothing_is_redundant() -> None:
-    dataset = with_copies(random_dataset(300, 3, 3, 2, seed=2, signal=1.0), seed=0, changed=0.0)
-    nothing = candidates(dataset)
-    verdicts = {own.verdict for own in judge_columns(nothing, choose_columns(nothing, 0, collect=True), None)}
-    assert verdicts <= {"weak", "noise"}
-    assert "weak" in verdicts
-
-
-# Measured numbers as intervals
-
-
-def measured(numbers: int, missing_is_value: bool = False) -> Feature:
-    """A feature of different numbers, one a row, the last of which is missing."""
-    codes = np.arange(numbers + 1, dtype=np.uint8)
-    values = np.arange(numbers, dtype=np.float64)
-    return Feature("m", text_array([]), codes, codes[:0], values, missing_is_value=missing_is_value)
-
-
 @pytest.mark.parametrize("missing_is_value", [False, True])
 def test_many_numbers_become_five_intervals(missing_is_value: bool) -> None:
+    """Of different numbers, one a row, the last of which is missing."""
+    codes = np.arange(51, dtype=np.uint8)
+    numbers = Feature("m", text_array([]), codes, codes[:0], np.arange(50.0), missing_is_value=missing_is_value)
     dataset = random_dataset(51, 1, 3, 2, seed=0)
-    own = replace(dataset, features=(measured(50, missing_is_value), dataset.features[0]))
+    own = replace(dataset, features=(numbers, dataset.features[0]))
     feature, other = with_intervals(Block(own)).dataset.features
     assert feature.numbers is None
     assert feature.values == 5 + missing_is_value
@@ -298,16 +195,104 @@ def test_noise_alone_is_judged_as_no_column_at_all() -> None:
     assert kept.sum() == 0
 
 
-def test_the_number_of_jobs_reaches_the_models_of_the_folds(monkeypatch: pytest.MonkeyPatch) -> None:
-    generator = np.random.default_rng(0)
-    signal = generator.normal(size=60)
-    frame = pd.DataFrame({"a": signal, "b": generator.normal(size=60), "y": np.where(signal > 0, "p", "n")})
-    fit, jobs = RandomForestClassifier.fit, []
+# What each number of columns achieves, and its sharpness
 
-    def recording_fit(self: Any, *cells: Any, **more: Any) -> Any:
-        jobs.append(self.n_jobs)
-        return fit(self, *cells, **more)
 
-    monkeypatch.setattr(RandomForestClassifier, "fit", recording_fit)
-    probfs.select(frame, target="y", classifier="forest", trees=3, folds=2, permutations=2, jobs=3)
-    assert set(jobs) == {3}
+@given(problems(), st.sampled_from([1.0, 0.3, 0.0]), st.integers(1, 3))
+@settings(max_examples=40, deadline=None)
+def test_sizes_are_those_of_refits(problem: Problem, smoothing: float, most_copies: int) -> None:
+    dataset = dataset_of(problem)
+    dataset = replace(dataset, counts=np.random.default_rng(0).integers(1, most_copies + 1, len(dataset.labels)))
+    classifier = fit_naive_bayes(dataset, "loo", 0, smoothing, 0, shrink="auto")
+    names = [feature.name for feature in dataset.features]
+    curve = trace_curve(classifier, eliminate(classifier, names, SCORES["signed"], 1))
+    assert [point.features for point in curve.sizes] == list(range(len(dataset.features) + 1))
+    apart = dataset.ungrouped()
+    table, names = PlainTable.of(apart), [column.name for column in apart.features]
+    for point in curve.sizes:
+        columns = problem.columns_of(curve.order[: point.features])
+        plain = judge_features(table, [names.index(problem.columns[column]) for column in columns], smoothing)
+        assert point.log_loss == pytest.approx(plain.log_loss, abs=1e-6)
+        assert point.errors == plain.errors
+
+
+def test_a_curve_of_many_columns_takes_few_bytes_for_each_size() -> None:
+    columns = 2_000
+    classifier = fit_naive_bayes(random_dataset(4, columns, 2, 2, seed=0), "loo", 0, 1.0, 0, shrink="auto")
+    tracemalloc.start()
+    kept = []
+    for feature in range(200):
+        kept.append(classifier.odds())
+        classifier.drop(np.array([feature]))
+    bytes_of_a_size = tracemalloc.get_traced_memory()[0] / len(kept)
+    tracemalloc.stop()
+    assert bytes_of_a_size < columns / 2
+
+
+@given(
+    seed=st.integers(0, 10**6),
+    rows=st.integers(1, 60),
+    classes=st.integers(2, 5),
+    size=st.sampled_from([0.1, 1.0, 5.0, 300.0]),
+    lead=st.floats(-1, 1),
+    zeros=st.booleans(),
+    start=st.floats(0, 1),
+)
+@settings(max_examples=60, deadline=None)
+def test_no_sharpness_has_a_larger_likelihood(
+    seed: int, rows: int, classes: int, size: float, lead: float, zeros: bool, start: float
+) -> None:
+    odds = random_odds(seed, rows, classes, size, lead, zeros)
+    sharpness = fit_sharpness(odds, start)
+    assert 0 <= sharpness <= 1
+
+    def likelihood(sharpness: float) -> float:
+        # With no floor to the probabilities, but that of doubles; rows that no sharpness changes are left out.
+        possible = odds.against_own[0] != np.inf
+        return float(odds.counts[possible] @ odds.losses(sharpness, 5e-324)[possible])
+
+    found = minimize_scalar(likelihood, bounds=(0, 1), method="bounded", options={"xatol": 1e-12})
+    best = min(found.fun, likelihood(0.0), likelihood(1.0))
+    assert likelihood(sharpness) <= best + 1e-11 * odds.rows
+
+
+@given(seed=st.integers(0, 10**6), sharpness=st.floats(0.01, 0.99), classes=st.integers(2, 5))
+@settings(max_examples=30, deadline=None)
+def test_slope_and_curvature_are_derivatives(seed: int, sharpness: float, classes: int) -> None:
+    odds = random_odds(seed, 20, classes, 3.0, 0.2, zeros=False)
+    step = 1e-5
+    below, above = sharpness - step, sharpness + step
+    slope, curvature = odds.derivatives(sharpness)
+    rise = odds.sum_losses(above, 1e-300) - odds.sum_losses(below, 1e-300)
+    assert rise / (2 * step) == pytest.approx(slope, rel=1e-6, abs=1e-6)
+    assert (odds.derivatives(above)[0] - odds.derivatives(below)[0]) / (2 * step) == pytest.approx(
+        curvature, rel=1e-6, abs=1e-6
+    )
+
+
+def test_a_model_that_is_too_sure_is_cooled_and_one_that_is_too_modest_stays() -> None:
+    """Of odds 4 : 1 that come true in 3 of 4 cases, the right ones are 3 : 1."""
+    against_own = np.log(4.0) * np.array([[-1.0, -1.0, -1.0, 1.0]])
+    too_sure = fit_sharpness(RowOdds(against_own, np.ones(4), 1))
+    assert too_sure == pytest.approx(np.log(3) / np.log(4), abs=1e-7)
+    assert fit_sharpness(RowOdds(against_own / 2, np.ones(4), 1)) == 1.0
+    wrong = RowOdds(-against_own, np.ones(4), 3)
+    assert fit_sharpness(wrong) == 0.0
+    assert wrong.loss(0.0) == pytest.approx(np.log(2))
+
+
+def test_rows_that_no_sharpness_changes_have_the_largest_loss_and_no_say() -> None:
+    impossible = RowOdds(np.array([[np.inf, -1.0, -2.0]]), np.array([5.0, 1.0, 1.0]), 5)
+    possible = RowOdds(np.array([[-1.0, -2.0]]), np.ones(2), 0)
+    assert fit_sharpness(impossible) == fit_sharpness(possible) == 1.0
+    assert impossible.loss(1.0) == pytest.approx((2 * possible.loss(1.0) + 5 * np.log(14)) / 7)
+
+
+def test_where_nothing_depends_on_the_sharpness_it_is_1() -> None:
+    assert fit_sharpness(RowOdds(np.zeros((2, 3)), np.ones(3), 2), 0.3) == 1.0
+    assert fit_sharpness(RowOdds(np.full((1, 3), np.inf), np.ones(3), 3), 0.3) == 1.0
+
+
+def test_losses_that_differ_by_rounding_are_equal() -> None:
+    for losses, features in (((0.7, 0.4 + 1e-16, 0.4), 1), ((0.7, 0.4 + 1e-9, 0.4), 2), ((0.0, 0.0), 0)):
+        assert find_best([Size(number, loss, 1.0, 0) for number, loss in enumerate(losses)]).features == features

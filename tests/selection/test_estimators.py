@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.ensemble import RandomForestClassifier
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 from threadpoolctl import threadpool_limits
@@ -21,19 +22,13 @@ from probfs.classifiers.scores import SCORES
 from probfs.columns.dataset import Dataset
 from probfs.columns.folds import deal_folds, order_by_content, with_distinguishing_features
 from probfs.ranking.elimination import eliminate, schedule
-from probfs.ranking.settings import SelectionSettings, choose_selection_settings
+from probfs.ranking.settings import choose_selection_settings
 from probfs.runtime.progress import Progress
 from probfs.selection.nested import nested_cross_validation
 from tests.selection.test_choice import candidates_of, dealt
 from tests.support.datasets import mixed_dataset
 from tests.support.plain_selection import standard_error
 from tests.support.refits import ReferenceSvm, held_out_probabilities, standardised
-
-
-def svm_settings(**changes: Any) -> SelectionSettings:
-    chosen = {"score": "signed", "folds": 10, "seed": 0, "false_discoveries": 0.1, "keep": "best", "always": ()}
-    options = {"permutations": 5, **changes.pop("options", {})}
-    return choose_selection_settings(classifier="svm", options=options, **{**chosen, **changes})
 
 
 def linear_frame(rows: int = 60) -> pd.DataFrame:
@@ -46,22 +41,42 @@ def linear_frame(rows: int = 60) -> pd.DataFrame:
 
 
 def select(frame: pd.DataFrame, **keywords: Any) -> probfs.Selection:
-    return probfs.select(frame, target="sick", classifier="svm", **{"folds": 0, "permutations": 5, **keywords})
+    return probfs.select(frame, target="sick", **{"classifier": "svm", "folds": 0, "permutations": 5, **keywords})
 
 
-def test_rbf_keeps_columns_that_matter_only_together() -> None:
-    random = np.random.default_rng(1)
-    cells = random.normal(size=(80, 4)).round(3)
-    frame = pd.DataFrame(cells, columns=["left", "right", "noise0", "noise1"])
-    frame["sick"] = frame["left"] * frame["right"] > 0
-    selection = select(frame, kernel="rbf")
-    assert set(selection.kept) == {"left", "right"}
-    assert [(own.p, own.q) for own in selection.features] == [(None, None)] * 4
+@pytest.mark.parametrize(
+    ("classifier", "options"),
+    [
+        ("svm", {"kernel": "rbf"}),
+        ("forest", {"trees": 5, "permutations": 3, "jobs": 3}),
+        (DecisionTreeClassifier(max_depth=3), {"permutations": 3}),
+    ],
+    ids=["svm", "forest", "estimator"],
+)
+def test_columns_that_tell_only_together_are_kept_and_none_is_tested(
+    classifier: Any, options: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fit, jobs = RandomForestClassifier.fit, set()
+
+    def recording_fit(self: Any, *cells: Any, **more: Any) -> Any:
+        jobs.add(self.n_jobs)
+        return fit(self, *cells, **more)
+
+    monkeypatch.setattr(RandomForestClassifier, "fit", recording_fit)
+    one, other = np.random.default_rng(3).integers(0, 2, (2, 80))
+    noise = np.random.default_rng(4).integers(0, 3, 80)
+    frame = pd.DataFrame({"noise": noise, "one": one, "other": other}).astype(str).assign(sick=one ^ other)
+    with threadpool_limits(1):
+        selection = select(frame, classifier=classifier, **{"folds": 2, **options})
+    assert set(selection.kept) == {"one", "other"}
+    assert selection.honest is not None
+    assert selection.honest.kept.errors < 0.2 * selection.honest.kept.rows
     assert {own.verdict for own in selection.features} <= {"keep", "weak", "redundant"}
     document = json.loads(selection.to_json())
-    assert [own["temperature"] for own in document["sizes"]] == [None] * 5
-    assert [(own["p"], own["q"]) for own in document["features"]] == [(None, None)] * 4
+    assert [own["temperature"] for own in document["sizes"]] == [None] * 4
+    assert [(own["p"], own["q"]) for own in document["features"]] == [(None, None)] * 3
     assert document["settings"]["estimate"] == "cv"
+    assert jobs == ({3} if classifier == "forest" else set()), "of the models of the folds, too"
 
 
 def test_a_linear_choice_has_the_order_and_the_losses_of_a_ranking() -> None:
@@ -135,7 +150,7 @@ def plain_choice(training: Dataset) -> list[int]:
 
 def test_the_honest_estimate_is_that_of_a_plain_loop() -> None:
     dataset = mixed_dataset(3, 26, "ccc", counted=True)
-    settings = svm_settings(options={"kernel": "rbf"})
+    settings = choose_selection_settings(classifier="svm", options={"permutations": 5, "kernel": "rbf"})
     estimate, kept_in_each = nested_cross_validation(*dealt(candidates_of(dataset, settings), 2), "best")
     losses: list[list[float]] = [[], [], []]
     errors = [0, 0, 0]
@@ -160,34 +175,6 @@ def test_the_honest_estimate_is_that_of_a_plain_loop() -> None:
         assert judged.log_loss == pytest.approx(np.mean(own_losses), abs=1e-6)
         assert judged.se == pytest.approx(standard_error(own_losses), abs=1e-6)
     np.testing.assert_array_equal(kept_in_each, kept_in_folds)
-
-
-# Other estimators
-
-
-def xor(rows: int = 80) -> pd.DataFrame:
-    generator = np.random.default_rng(3)
-    first, second = generator.integers(0, 2, (2, rows))
-    frame = pd.DataFrame({"noise": generator.integers(0, 3, rows).astype(str)})
-    frame["one"], frame["other"] = np.array(["a", "b"])[first], np.array(["u", "v"])[second]
-    return frame.assign(y=np.where(first ^ second, "yes", "no"))
-
-
-@pytest.mark.parametrize(
-    ("classifier", "options"),
-    [
-        ("forest", {"trees": 5, "permutations": 3}),
-        (DecisionTreeClassifier(max_depth=3), {"permutations": 3}),
-    ],
-    ids=["forest", "estimator"],
-)
-def test_columns_that_tell_only_together_are_kept(classifier: Any, options: dict[str, Any]) -> None:
-    with threadpool_limits(1):
-        selection = probfs.select(xor(), target="y", classifier=classifier, folds=2, **options)
-    assert set(selection.kept) == {"one", "other"}
-    assert selection.honest is not None
-    assert selection.honest.kept.errors < 0.2 * selection.honest.kept.rows
-    assert all(own.q is None or np.isnan(own.q) for own in selection.features)
 
 
 def test_a_linear_model_tests_columns_first() -> None:

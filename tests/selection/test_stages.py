@@ -38,55 +38,35 @@ def make_frame(rows: int = 120, seed: int = 0, classes: int = 2) -> pd.DataFrame
     return pd.DataFrame({**columns, "y": np.array(["no", "yes", "maybe"])[y]})
 
 
-def numbers_of(selection: Selection) -> list[Any]:
-    """Everything but names of files and the order in which columns of equal standing are computed."""
-    sizes = [(own.features, own.errors, own.log_loss) for own in selection.sizes]
-    features = [(own.rank, own.feature, own.verdict, own.folds, own.p, own.q) for own in selection.features]
+def content_of(selection: Selection) -> tuple[dict[Any, Any], dict[Any, float]]:
+    """Everything that is found, numbers with decimals apart."""
     assert selection.honest is not None
-    return [sizes, features, selection.kept, selection.honest.kept.errors, selection.honest.kept.log_loss]
+    judged = {name: vars(own) for name, own in (("kept", selection.honest.kept), ("all", selection.honest.all))}
+    parts: dict[Any, dict[str, Any]] = {**judged, **{own.feature: vars(own) for own in selection.features}}
+    parts |= {own.features: vars(own) for own in selection.sizes}
+    content = {(name, key): value for name, own in parts.items() for key, value in own.items()}
+    floats = {place for place, value in content.items() if isinstance(value, float)}
+    return {place: content[place] for place in content.keys() - floats}, {place: content[place] for place in floats}
 
 
-def assert_alike(one: list[Any], other: list[Any]) -> None:
-    if isinstance(one, list | tuple):
-        assert len(one) == len(other)
-        for left, right in zip(one, other, strict=True):
-            assert_alike(left, right)
-    else:
-        assert one == (pytest.approx(other, rel=1e-8) if isinstance(other, float) else other)
-
-
-def shuffle_rows(frame: pd.DataFrame) -> pd.DataFrame:
-    return frame.sample(frac=1.0, random_state=1)
-
-
-def reverse_columns(frame: pd.DataFrame) -> pd.DataFrame:
-    return frame[frame.columns[::-1]]
-
-
-@pytest.mark.parametrize("change", [shuffle_rows, reverse_columns])
 @pytest.mark.parametrize("classes", [2, 3])
-def test_order_does_not_matter(change: Callable[[pd.DataFrame], pd.DataFrame], classes: int) -> None:
-    frame = make_frame(classes=classes)
-    one, other = (probfs.select(own, target="y", folds=4) for own in (frame, change(frame)))
-    assert_alike(numbers_of(one), numbers_of(other))
-
-
-def test_counted_rows_are_repeated_rows() -> None:
-    frame = make_frame(rows=80)
+def test_neither_order_nor_how_rows_are_repeated_nor_unlabelled_rows_matter(classes: int) -> None:
+    frame = make_frame(rows=90, classes=classes)
     counts = np.random.default_rng(5).integers(1, 4, len(frame))
-    repeated = probfs.select(frame.loc[frame.index.repeat(counts)], target="y", folds=4)
-    counted = probfs.select(frame.assign(n=counts), target="y", count="n", folds=4)
-    assert_alike(numbers_of(counted), numbers_of(repeated))
-
-
-def test_unlabelled_rows_have_no_part_in_it() -> None:
-    frame = make_frame()
-    unlabelled = frame.iloc[:30].assign(y=None, good1="c", number=99.0)
-    one, other = (
-        probfs.select(own, target="y", folds=4) for own in (frame, pd.concat([frame, unlabelled], ignore_index=True))
-    )
-    assert_alike(numbers_of(one), numbers_of(other))
-    assert other.input.unlabelled_rows == 30
+    repeated = frame.loc[frame.index.repeat(counts)].reset_index(drop=True)
+    unlabelled = pd.concat([repeated, frame.iloc[:30].assign(y=None, good1="c", number=99.0)], ignore_index=True)
+    expected, numbers = content_of(probfs.select(repeated, target="y", folds=4))
+    for same, count in (
+        (repeated.sample(frac=1.0, random_state=1), None),
+        (repeated[repeated.columns[::-1]], None),
+        (frame.assign(n=counts), "n"),
+        (unlabelled, None),
+    ):
+        found = probfs.select(same, target="y", folds=4, count=count)
+        texts, others = content_of(found)
+        assert texts == expected
+        assert others == pytest.approx(numbers, rel=1e-8, abs=1e-12)
+        assert found.input.unlabelled_rows == 30 * (same is unlabelled)
 
 
 @pytest.mark.parametrize("classifier", ["nb", "svm"])
@@ -114,8 +94,9 @@ def test_the_elimination_is_the_ranking_of_the_columns_that_take_part() -> None:
     assert replace(ranking.rounds[0], removed=()) == replace(first.rounds[0], removed=())
 
 
-def test_what_is_related_is_kept_and_the_rest_is_not() -> None:
-    selection = probfs.select(make_frame(rows=400), target="y", folds=5)
+def test_what_is_related_is_kept_and_the_rest_is_not_unless_it_is_always_wanted() -> None:
+    frame = make_frame(rows=400)
+    selection = probfs.select(frame, target="y", folds=5)
     verdicts = {own.feature: own.verdict for own in selection.features}
     assert {"good0", "copy"} & set(selection.kept)
     assert {"good1", "number"} <= set(selection.kept)
@@ -123,15 +104,14 @@ def test_what_is_related_is_kept_and_the_rest_is_not() -> None:
     assert selection.honest is not None
     assert selection.honest.kept.log_loss < selection.honest.none.log_loss
     assert selection.input.features == 10
-
-
-def test_columns_that_are_always_kept() -> None:
-    frame = make_frame()
-    selection = probfs.select(frame, target="y", always="noise1,noise2", folds=3)
-    assert {"noise1", "noise2"} == set(selection.kept[:2])
-    for own in selection.features[:2]:
+    always = probfs.select(frame, target="y", always="noise1,noise2", folds=3)
+    assert {"noise1", "noise2"} == set(always.kept[:2])
+    for own in always.features[:2]:
         assert (own.p, own.q, own.verdict, own.folds) == (None, None, "keep", 3)
-    assert selection.settings.always == ("noise1", "noise2")
+    assert always.settings.always == ("noise1", "noise2")
+    others = probfs.select(frame.drop(columns=["noise1", "noise2"]), target="y", folds=0).features
+    tested = {own.feature: (own.p, own.q) for own in others}
+    assert {own.feature: (own.p, own.q) for own in always.features[2:]} == tested, "as if the others were alone"
 
 
 def test_a_number_of_columns() -> None:
@@ -153,7 +133,7 @@ def with_copies(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.assign(recoded=recoded, inches=scaled, gaps2=gaps).sort_index(axis=1)
 
 
-@pytest.mark.parametrize("change", [lambda frame: frame, reverse_columns])
+@pytest.mark.parametrize("change", [lambda frame: frame, lambda frame: frame[frame.columns[::-1]]])
 def test_of_copies_one_takes_part(change: Callable[[pd.DataFrame], pd.DataFrame]) -> None:
     frame = make_frame(rows=400)
     plain = probfs.select(frame.drop(columns="copy"), target="y", folds=3, false_discoveries=0.5)
@@ -169,19 +149,16 @@ def test_of_copies_one_takes_part(change: Callable[[pd.DataFrame], pd.DataFrame]
     assert places == [*range(len(copied.sizes), len(copied.sizes) + 3)], "after the eliminated, before noise"
 
 
-def test_a_copy_that_is_always_kept_stands_for_the_others() -> None:
+def test_a_copy_that_is_always_kept_stands_for_the_others_and_all_are_judged_as_the_one_that_takes_part() -> None:
     frame = with_copies(make_frame(rows=400))
     selection = probfs.select(frame, target="y", always="recoded", folds=2)
     assert "recoded" in selection.kept
     assert {own.feature: own.instead for own in selection.features}["good1"] == "recoded"
     both = probfs.select(frame, target="y", always="recoded,good1", folds=0)
     assert {"recoded", "good1"} <= set(both.kept)
-
-
-def test_a_copy_of_a_dropped_column_is_judged_as_that_one() -> None:
-    selection = probfs.select(with_copies(make_frame(rows=400)), target="y", keep=1, folds=0)
-    judged = {own.feature: own for own in selection.features}
-    assert selection.kept == ("copy",)
+    one = probfs.select(frame, target="y", keep=1, folds=0)
+    judged = {own.feature: own for own in one.features}
+    assert one.kept == ("copy",)
     assert judged["recoded"].verdict == judged["good1"].verdict == "weak"
     assert (judged["recoded"].instead, judged["good1"].instead) == ("good1", None)
 
@@ -202,29 +179,27 @@ def test_mistakes_are_one_line(wrong: dict[str, Any], message: str) -> None:
         probfs.select(make_frame(), target="y", **wrong)
 
 
-def with_rare_class(rows: int) -> pd.DataFrame:
-    frame = make_frame()
-    frame.loc[frame.index[:rows], "y"] = "rare"
-    return frame
+def test_a_class_of_too_few_rows_for_folds_is_refused_or_has_fewer_folds() -> None:
+    def with_rare_class(rows: int) -> pd.DataFrame:
+        frame = make_frame()
+        return frame.assign(y=np.where(np.arange(len(frame)) < rows, "rare", frame["y"]))
 
-
-def test_a_class_of_too_few_rows_for_folds_is_refused() -> None:
     problem = "class 'rare' has 2 rows only, too few to hold some out; use folds=0, or drop the class with min_class=3"
     with pytest.raises(DataError, match=problem):
         probfs.select(with_rare_class(2), target="y")
+    with pytest.raises(DataError, match=r"class 'rare' has one row only, too few to hold some out; drop the class "):
+        probfs.select(with_rare_class(1), target="y", folds=0, min_class=1)
     assert len(probfs.select(with_rare_class(2), target="y", folds=0).input.classes) == 3
     assert len(probfs.select(with_rare_class(2), target="y", min_class=3, folds=3).input.classes) == 2
     with pytest.raises(DataError, match=r"class 'rare' has 3 rows only, .* with min_class=4$"):
         probfs.select(with_rare_class(3), target="y", folds=2)
     assert probfs.select(with_rare_class(3), target="y", folds=3).honest is not None
-
-
-def test_there_are_no_more_folds_than_classes_have_rows() -> None:
-    frame = make_frame(rows=8)
-    selection = probfs.select(frame, target="y", bins=2)
-    assert selection.honest is not None
-    assert selection.honest.folds == 4
-    assert "the choice is judged in 4 folds, as classes have few rows" in selection.warnings
+    for rows, folds in ((8, 4), (20, 10)):
+        selection = probfs.select(make_frame(rows=rows), target="y", bins=2)
+        assert selection.honest is not None
+        assert selection.honest.folds == folds
+        said = f"the choice is judged in {folds} folds, as classes have few rows"
+        assert (said in selection.warnings) == (folds < 10)
 
 
 def test_notes_are_told_as_they_arise() -> None:
@@ -246,6 +221,7 @@ def test_noise_of_equal_p_is_in_the_order_of_names_though_sums_are_rounded() -> 
     frame = pd.DataFrame(random.integers(3, size=(40, 200)).astype(str), columns=names)
     selection = probfs.select(frame, ["a"] * 19 + ["b"] * 21, folds=0)
     assert {feature.verdict for feature in selection.features} == {"noise"}
+    assert (selection.kept, len(selection.sizes)) == ((), 1)
     noise = [(round(feature.p or 0, 12), feature.feature) for feature in selection.features]
     assert noise == sorted(noise)
 
@@ -253,13 +229,18 @@ def test_noise_of_equal_p_is_in_the_order_of_names_though_sums_are_rounded() -> 
 # The selection: frozen, cut to the best, written as it is, and a frame reduced by it
 
 
-def test_the_selection_is_frozen_and_written_as_it_is_returned(tmp_path: Path) -> None:
+def test_the_selection_is_frozen_cut_to_the_best_and_written_as_it_is(tmp_path: Path) -> None:
     selection = make_selection()
     with pytest.raises(dataclasses.FrozenInstanceError):
         selection.version = "2"  # type: ignore[misc]  # the point of the test
     assert selection.to_csv(tmp_path / "s.csv") == (tmp_path / "s.csv").read_text()
     assert selection.to_json(tmp_path / "s.json") == (tmp_path / "s.json").read_text()
     assert json.loads(selection.to_json()) == json.loads(json.dumps(selection.to_dict()))
+    best = selection.top(3).top(1)
+    assert (best.features, best.unlisted) == (selection.features[:1], selection.features[1:])
+    assert (best.kept, best.sizes) == (selection.kept, selection.sizes)
+    assert selection.top(None) is selection
+    assert selection.top(99).features == selection.features
 
 
 def test_the_frame_has_the_columns_of_the_csv_with_their_types() -> None:
@@ -273,29 +254,10 @@ def test_the_frame_has_the_columns_of_the_csv_with_their_types() -> None:
     assert unjudged["folds"].isna().all()
 
 
-def test_the_best_are_listed_and_all_else_stays() -> None:
-    selection = make_selection()
-    best = selection.top(3).top(1)
-    assert best.features == selection.features[:1]
-    assert best.unlisted == selection.features[1:]
-    assert (best.kept, best.sizes) == (selection.kept, selection.sizes)
-    assert selection.top(None) is selection
-    assert selection.top(99).features == selection.features
-
-
-def test_a_frame_is_reduced_to_what_is_kept() -> None:
+def test_a_frame_is_reduced_to_what_is_kept_and_new_rows_need_neither_target_nor_count() -> None:
     selection = make_selection(make_feature(1, "7", "keep"), make_feature(2, "b", "keep"), count="n")
     frame = pd.DataFrame([[1, "x", 2, None, 3]] * 3, columns=["n", "b", "out", "outcome", 7], index=[5, 3, 4])
-    reduced = selection.reduced(frame)
-    pd.testing.assert_frame_equal(reduced, frame[["n", "b", "outcome", 7]])
-
-
-def test_new_rows_need_neither_target_nor_count() -> None:
-    frame = pd.DataFrame({"b": [1], "albumin": [2]})
-    assert make_selection(count="n").reduced(frame).columns.tolist() == ["albumin"]
-
-
-def test_another_frame_is_refused() -> None:
-    frame = pd.DataFrame({"albumins": [1], "outcome": [1]})
+    pd.testing.assert_frame_equal(selection.reduced(frame), frame[["n", "b", "outcome", 7]])
+    assert selection.reduced(frame[["out", 7, "b"]]).columns.tolist() == [7, "b"]
     with pytest.raises(probfs.UsageError, match="it has no column 'albumin'; did you mean 'albumins'"):
-        make_selection().reduced(frame)
+        make_selection().reduced(pd.DataFrame({"albumins": [1], "outcome": [1]}))
