@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +53,13 @@ def read_bytes(data: str | bytes, name: str = "t.csv", **options: Any) -> Table:
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
         Path(name).write_bytes(data.encode() if isinstance(data, str) else data)
         return read_table(name, ReadOptions(**options))
+
+
+def put(files: Mapping[str, str | bytes]) -> None:
+    """Write files with these names and contents, and the folders in which they are."""
+    for name, content in files.items():
+        Path(name).parent.mkdir(parents=True, exist_ok=True)
+        Path(name).write_bytes(content.encode() if isinstance(content, str) else content)
 
 
 def lines_of(table: Table) -> list[int]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,61 +12,52 @@ from types import SimpleNamespace
 from typing import Any
 
 import fsspec
-import pandas as pd
 import pytest
 
 from probfs.errors import DataError, UsageError
 from probfs.tables.files import Part, find_parts, may_be_many, name_together
 from probfs.tables.opening import display_name
 from probfs.tables.reading import read_table
-from probfs.tables.urls import file_system, is_folder, is_url, matching_urls, open_url
-from probfs.text import shown_url
-from tests.support.tables import table_content
+from probfs.tables.urls import is_url
+from tests.support.tables import put, table_content
+
+pytestmark = pytest.mark.usefixtures("in_folder")
 
 
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
-def touch(*names: str) -> None:
-    for name in names:
-        Path(name).parent.mkdir(parents=True, exist_ok=True)
-        Path(name).touch()
+def touch(names: str) -> None:
+    put(dict.fromkeys(names.split(), ""))
 
 
 def paths(*named: str) -> list[str]:
     return [part.path for part in find_parts(named)]
 
 
-def test_one_plain_path_is_taken_as_it_is(folder: Path) -> None:
-    touch("year=2026/a.csv", "a[1].csv", "a1.csv")
+def test_one_plain_path_is_taken_as_it_is() -> None:
+    touch("year=2026/a.csv a[1].csv a1.csv")
     for name in ("-", "no/such.csv", "year=2026/a.csv", "none.txt", "a[1].csv"):
-        assert find_parts([name]) == (Part(name),)
-        assert not may_be_many(name)
+        assert (find_parts([name]), may_be_many(name)) == ((Part(name),), False)
     assert find_parts([Path("a.csv")]) == find_parts(["file://a.csv"]) == (Part("a.csv"),)
     assert may_be_many("a[2].csv")
-    assert may_be_many(folder)
+    assert may_be_many(Path())
 
 
-def test_folders_and_patterns_are_all_tables_in_and_below_them(folder: Path) -> None:
-    touch("d/3.csv", "d/x/1.csv.gz", "d/y/2.CSV", "d/x/notes.txt", "d/_SUCCESS", "d/.hidden.csv", "d/.git/y.csv")
-    touch("d/_temporary/0/4.csv", "d/_metadata.csv", "d/_k=1/5.csv")
+def test_folders_and_patterns_are_all_tables_in_and_below_them() -> None:
+    touch("d/3.csv d/x/1.csv.gz d/y/2.CSV d/x/notes.txt d/_SUCCESS d/.hidden.csv d/.git/y.csv")
+    touch("d/_temporary/0/4.csv d/_metadata.csv d/_k=1/5.csv")
     everything = ["d/3.csv", "d/_k=1/5.csv", "d/x/1.csv.gz", "d/y/2.CSV"]
     assert paths("d") == paths("d/") == paths("d/*") == paths("d/y/*.CSV", "d/3.csv", "d/x", "d/_k=1") == everything
     assert paths("d/**/*.csv") == ["d/3.csv", "d/_k=1/5.csv"]
     assert paths("d/_SUC*") == ["d/_SUCCESS"]
     assert paths("d/_temporary/*/*.csv") == ["d/_temporary/0/4.csv"]
     assert paths("d/x/../*.csv") == ["d/x/../3.csv"]
-    touch("e [1]/x/a.csv", "e 1/x/b.csv", "e 2/x/c.csv")
+    put(dict.fromkeys(("e [1]/x/a.csv", "e 1/x/b.csv", "e 2/x/c.csv"), ""))
     assert paths("e [1]/*") == paths("e [1]/x/*.csv") == ["e [1]/x/a.csv"], "the folder itself is called so"
     assert paths("e [2]/*/*.csv") == ["e 2/x/c.csv"]
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no named pipes")
-def test_links_that_lead_in_circles_end_and_pipes_are_passed_over(folder: Path) -> None:
-    touch("d/a.csv", "elsewhere/b.csv")
+def test_links_that_lead_in_circles_end_and_pipes_are_passed_over() -> None:
+    touch("d/a.csv elsewhere/b.csv")
     os.symlink("../elsewhere", "d/link")
     os.symlink(".", "d/again")
     os.mkfifo("d/pipe.csv")
@@ -73,32 +65,27 @@ def test_links_that_lead_in_circles_end_and_pipes_are_passed_over(folder: Path) 
 
 
 DATES = [{"year": "2025", "month": "1"}, {"year": "2026", "month": "2"}]
-KEYS = [{"k": "1"}, {"k": "2"}]
 
 
 @pytest.mark.parametrize(
     ("named", "columns"),
     [
-        (["d/"], DATES),
-        (["d/year=*/*/*.csv"], DATES),
-        (["d/year=2025/month=1/a.csv", "d/year=2026/month=2/b.csv"], DATES),
-        (["d/year=2025", "d/year=2026"], DATES),
-        (["d/year=2025"], [{"month": "1"}]),
-        (["d/year=2025/month=1"], [{}]),
-        (["d/year=2025/month=1/a.csv"], [{}]),
-        (["k=1/a.csv", "k=2/a.csv"], KEYS),
-        (["k=*/a.csv"], KEYS),
-        (["k=1", "k=2"], KEYS),
-        (["odd"], [{}, {"_k": "1"}, {"a b": ""}, {"a b": ""}, {"a b": "x/y"}, {"k": "\ufffd"}]),
+        ("d/", DATES),
+        ("d/year=*/*/*.csv", DATES),
+        ("d/year=2025/month=1/a.csv d/year=2026/month=2/b.csv", DATES),
+        ("d/year=2025 d/year=2026", DATES),
+        ("d/year=2025", [{"month": "1"}]),
+        ("d/year=2025/month=1", [{}]),
+        ("d/year=2025/month=1/a.csv", [{}]),
+        *((named, [{"k": "1"}, {"k": "2"}]) for named in ("k=1/a.csv k=2/a.csv", "k=*/a.csv", "k=1 k=2")),
+        ("odd", [{}, {"_k": "1"}, {"a b": ""}, {"a b": ""}, {"a b": "x/y"}, {"k": "\ufffd"}]),
     ],
 )
-def test_folders_below_what_was_named_are_columns(
-    folder: Path, named: list[str], columns: list[dict[str, str]]
-) -> None:
-    touch("d/year=2025/month=1/a.csv", "d/year=2026/month=2/b.csv", "k=1/a.csv", "k=2/a.csv")
-    touch("odd/a%20b=x%2Fy/t.csv", "odd/a%20b=__HIVE_DEFAULT_PARTITION__/t.csv", "odd/a%20b=/t.csv")
-    touch("odd/_k=1/t.csv", "odd/=1/t.csv", os.fsdecode(b"odd/k=\xff/t.csv"))
-    assert [dict(part.partition) for part in find_parts(named)] == columns
+def test_folders_below_what_was_named_are_columns(named: str, columns: list[dict[str, str]]) -> None:
+    touch("d/year=2025/month=1/a.csv d/year=2026/month=2/b.csv k=1/a.csv k=2/a.csv")
+    touch("odd/a%20b=x%2Fy/t.csv odd/a%20b=__HIVE_DEFAULT_PARTITION__/t.csv odd/a%20b=/t.csv")
+    touch("odd/_k=1/t.csv odd/=1/t.csv " + os.fsdecode(b"odd/k=\xff/t.csv"))
+    assert [dict(part.partition) for part in find_parts(named.split())] == columns
 
 
 @pytest.fixture
@@ -110,7 +97,7 @@ def memory() -> Iterator[Any]:
     files.pseudo_dirs[:] = [""]
 
 
-@pytest.mark.usefixtures("folder", "memory")
+@pytest.mark.usefixtures("memory")
 @pytest.mark.parametrize(
     ("named", "message"),
     [
@@ -131,11 +118,12 @@ def memory() -> Iterator[Any]:
         (["nosuchthing://t.csv"], "nosuchthing://t.csv: cannot be read: Protocol not known: nosuchthing"),
         (["s3://bucket/t.csv"], "s3://bucket/t.csv: its driver is not installed: Install s3fs to access S3$"),
         (["simplecache::memory://d/*/b.csv"], ".*: is a pattern in a chain of URLs; name the files one by one"),
+        (["zip://*.csv::http://[::1]/t.zip"], ".*: is a pattern in a chain of URLs; name the files one by one"),
         (["memory://d/k=1/a.csv", "memory:///d/k=1/a.csv"], ".*: is the same file as memory://d/k=1/a.csv; name"),
     ],
 )
 def test_what_is_wrong_is_said(monkeypatch: pytest.MonkeyPatch, named: list[str], message: str) -> None:
-    touch("a.csv", "b.arff", "k=1/k=2/a.csv", "b.csv", "locked/c.csv")
+    touch("a.csv b.arff k=1/k=2/a.csv b.csv locked/c.csv")
     Path("empty").mkdir()
     os.symlink("a.csv", "link.csv")
     real = os.scandir
@@ -173,8 +161,7 @@ def test_messages_name_all_files_of_a_table() -> None:
     ],
 )
 def test_secrets_are_not_shown(url: str, shown: str) -> None:
-    assert is_url(url)
-    assert shown_url(url) == display_name(url) == shown
+    assert (is_url(url), display_name(url)) == (True, shown)
     assert not any(map(is_url, ["t.csv", "/a/b", "C:\\t.csv", "://x", "a b://c"]))
 
 
@@ -185,28 +172,16 @@ def test_urls_name_files_folders_and_patterns(memory: Any, named: str) -> None:
     table = read_table(named)
     assert table_content(table) == {"k": ["1", "1", "2"], "a": ["u", "v", "u"], "y": ["0", "1", "1"]}
     assert table.source == f"{named} (2 files)"
-    with memory.open("/t.parquet", "wb") as stream:
-        pd.DataFrame({"a": [1, 2]}).to_parquet(stream)
-    assert read_table("memory://t.parquet").rows == 2
     assert table_content(read_table("simplecache::memory://d/k=2/b.csv")) == {"y": ["1"], "a": ["u"]}
 
 
-class Failing:
-    """A file of unknown size whose driver has exceptions of its own."""
-
-    def read(self, size: int) -> bytes:
+def test_what_drivers_raise_is_an_error_of_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(size: int) -> bytes:
         raise KeyError("no credentials for https://me:secret@host/t\nanywhere")
 
-    def seekable(self) -> bool:
-        return True
-
-    def close(self) -> None:
-        pass
-
-
-def test_what_drivers_raise_is_an_error_of_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
     driver = type(fsspec.filesystem("memory"))
-    monkeypatch.setattr(driver, "open", lambda *_, **__: Failing())
+    file = SimpleNamespace(read=fail, seekable=lambda: True, close=lambda: None)
+    monkeypatch.setattr(driver, "open", lambda *_, **__: file)
     monkeypatch.setattr(driver, "isdir", lambda *_: False)
     with pytest.raises(DataError, match=r"^memory://t.csv: cannot be read: .*no credentials for https://…@host/t"):
         read_table("memory://t.csv")
@@ -215,41 +190,36 @@ def test_what_drivers_raise_is_an_error_of_the_file(monkeypatch: pytest.MonkeyPa
         read_table("memory://t.csv")
 
 
+class HttpError(Exception):
+    def __init__(self, status: int, message: str) -> None:
+        self.status, self.message = status, message
+
+
 @pytest.mark.parametrize(
     ("cause", "reason"),
     [
         (None, "no such file or directory"),
-        (SimpleNamespace(status=404, message="Not Found"), "no such file or directory"),
-        (SimpleNamespace(status=401, message="Unauthorized"), "the server answers 401 unauthorized"),
+        (HttpError(404, "Not Found"), "no such file or directory"),
+        (HttpError(401, "Unauthorized"), "the server answers 401 unauthorized"),
         (OSError(errno.ECONNREFUSED, "Connect call failed"), "connect call failed"),
         (OSError(-2, "Name or service not known"), "name or service not known"),
     ],
 )
 @pytest.mark.parametrize("host", ["127.0.0.1:80", "[::1]:8080"])
-def test_what_the_web_answers_is_called_so(host: str, cause: Any, reason: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """fsspec raises a FileNotFoundError for whatever went wrong there."""
+def test_what_the_web_answers_is_called_so(
+    host: str, cause: Exception | None, reason: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """fsspec raises a FileNotFoundError for whatever went wrong there; the colons of an address are none of a chain."""
+    url = f"http://{host}/t.csv"
 
-    class Web:
-        def open(self, path: str, mode: str) -> None:
-            error = FileNotFoundError(path)
-            error.__cause__ = cause if isinstance(cause, OSError | None) else _as_error(cause)
-            raise error
+    def fail(path: str, mode: str) -> None:
+        assert path == url
+        raise FileNotFoundError(path) from cause
 
-    monkeypatch.setattr("probfs.tables.urls.file_system", lambda url: (Web(), url))
-    with pytest.raises(DataError) as caught:
-        open_url(find_parts([f"http://{host}/t.csv"])[0].path)
-    assert str(caught.value) == f"http://{host}/t.csv: cannot be read: {reason}"
-
-
-def _as_error(answer: SimpleNamespace) -> Exception:
-    error = Exception()
-    error.__dict__.update(vars(answer))
-    return error
-
-
-def test_the_colons_of_an_address_are_none_of_a_chain(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fsspec.filesystem", lambda name: f"the {name} files")
-    assert file_system("http://[::1]:8080/t.csv") == ("the http files", "http://[::1]:8080/t.csv")
-    assert not is_folder("http://[::1]:8080/t.csv")
-    with pytest.raises(DataError, match="is a pattern in a chain of URLs"):
-        matching_urls("zip://*.csv::http://[::1]/t.zip")
+    web = SimpleNamespace(open=fail)
+    if host.startswith("["):
+        monkeypatch.setattr(fsspec, "filesystem", lambda name: web if name == "http" else None)
+    else:
+        monkeypatch.setattr("fsspec.core.url_to_fs", lambda url: (web, url))
+    with pytest.raises(DataError, match=f"^{re.escape(url)}: cannot be read: {reason}$"):
+        read_table(url)

@@ -1,14 +1,12 @@
-"""The table itself, and several files as one: columns in any order, types that must agree, partitions, progress."""
+"""Several files as one table: columns in any order, types that must agree, folders; and what is known of columns."""
 
 from __future__ import annotations
 
-import gzip
 import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -26,32 +24,16 @@ from probfs.tables import reading
 from probfs.tables.arrays import text_array
 from probfs.tables.cells import Kind
 from probfs.tables.column import Column, number_column, numbers_of, text_column, typed_column, unusable_column
-from probfs.tables.files import Part
-from probfs.tables.reading import ReadOptions, join_columns, join_tables, read_part, read_table
+from probfs.tables.reading import ReadOptions, join_columns, join_tables, read_table
 from probfs.tables.table import Profile, Table, number_matrix, profile_columns
 from tests.support.random_tables import columns_together
-from tests.support.tables import cell_texts, read_csv_text, table_content
+from tests.support.tables import cell_texts, put, read_csv_text, table_content
 
-
-@pytest.fixture(autouse=True)
-def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-
-
-def put(name: str, content: str | bytes) -> None:
-    path = Path(name)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(content.encode() if isinstance(content, str) else content)
+pytestmark = pytest.mark.usefixtures("in_folder")
 
 
 def csv(name: str, text: str) -> Table:
     return replace(read_csv_text(text), source=name)
-
-
-def test_columns_may_come_in_any_order_and_files_be_compressed() -> None:
-    put("d/a.csv", "u,v,y\n1,2,p\n")
-    put("d/b.csv.gz", gzip.compress(b"y,v,u\nq,4,3\n"))
-    assert table_content(read_table("d")) == {"u": ["1", "3"], "v": ["2", "4"], "y": ["p", "q"]}
 
 
 @pytest.mark.parametrize(
@@ -66,65 +48,54 @@ def test_columns_may_come_in_any_order_and_files_be_compressed() -> None:
     ],
 )
 def test_other_columns_are_refused_and_the_file_is_named(second: str, message: str) -> None:
-    put("a.csv", "u,age,y\n1,2,0\n")
-    put("b.csv", second)
-    with pytest.raises(DataError, match=rf"^b.csv(:\d)?: {message}"):
+    put({"a.csv": "u,age,y\n1,2,0\n", "b.csv": second})
+    with pytest.raises(DataError, match=rf"^b.csv(:2)?: {message}"):
         read_table(["a.csv", "b.csv"])
 
 
 def test_all_columns_can_be_taken_and_the_last_stays_the_last() -> None:
-    parts = [csv("a", "u,y\n1,0\n"), csv("b", "y,z\n1,7\n"), csv("c", "w,u\n8,9\n")]
-    whole = table_content(join_tables(parts, "t"))
+    put({"a.csv": "u,y\n1,0\n", "b.csv": "y,z\n1,7\n", "c.csv": "w,u\n8,9\n"})
+    whole = table_content(read_table("*.csv", ReadOptions(union=True)))
     assert whole == {"u": ["1", None, "9"], "z": [None, "7", None], "w": [None, None, "8"], "y": ["0", "1", None]}
     assert list(whole) == ["u", "z", "w", "y"]
 
 
-def test_an_error_names_the_file_and_the_line_of_a_cell() -> None:
-    parts = [csv("a", "u,y\n1,0\n\n2,0\n"), csv("b", "u,y\n3,0\n4,0\n"), replace(csv("c", "u,y\n5,0\n"), lines=None)]
-    whole = join_tables(parts, "t")
-    told = [str(whole.cell_error(whole.columns["u"], row, "is bad")).removesuffix(": is bad") for row in range(5)]
-    lines = ["a:2: column 'u'", "a:4: column 'u'", "b:2: column 'u'", "b:3: column 'u'"]
-    assert told == [*lines, "c: column 'u', row 1"]
-
-
-def test_equal_notes_are_one_note_and_hints_are_kept() -> None:
+def test_an_error_names_the_file_and_the_line_of_a_cell_and_equal_notes_are_one() -> None:
     texts = {"a": ["a: odd", "general"], "b": ["b: odd", "general", "b: rare"], "c": ["c: odd", "general"]}
     parts = [
-        replace(csv(name, "u,y\n1,0\n"), notes=tuple(map(NoteKind.IGNORED.note, notes)), left_out=("i",))
+        replace(csv(name, "u,y\n1,0\n\n2,0\n"), notes=tuple(map(NoteKind.IGNORED.note, notes)), left_out=("i",))
         for name, notes in texts.items()
     ]
     parts[1] = replace(parts[1], target_hint=("y", "says b"))
-    whole = join_tables(parts, "t")
+    whole = join_tables([*parts[:2], replace(parts[2], lines=None)], "t")
     assert whole.notes == ("a and 2 more files: odd", "general", "b: rare")
     assert (whole.target_hint, whole.left_out) == (("y", "says b"), ("i",))
+    told = [str(whole.row_error(whole.columns["u"], row, "is bad")).removesuffix(": is bad") for row in range(6)]
+    lines = ["a:2: column 'u'", "a:4: column 'u'", "b:2: column 'u'", "b:4: column 'u'"]
+    assert told == [*lines, "c: column 'u', row 1", "c: column 'u', row 2"]
 
 
 def test_partitions_come_before_the_columns_of_the_file() -> None:
-    put("d/year=2025/month=01/a.csv", "u,y\n1,0\n")
-    put("d/year=2026/month=__HIVE_DEFAULT_PARTITION__/a.csv", "u,y\n2,1\n3,0\n")
-    table = read_table("d")
-    assert list(table.columns) == ["year", "month", "u", "y"]
-    content = table_content(table)
-    assert (content["year"], content["month"]) == (["2025", "2026", "2026"], ["01", None, None])
-    put("e/k=1/a.csv", "u,y\n1,0\n")
-    put("e/z.csv", "u,y\n1,0\n")
+    put(
+        {"d/year=2025/month=01/a.csv": "u,y\n1,0\n", "d/year=2026/month=__HIVE_DEFAULT_PARTITION__/a.csv": "u,y\n2,1\n"}
+    )
+    content = {"year": ["2025", "2026"], "month": ["01", None], "u": ["1", "2"], "y": ["0", "1"]}
+    assert list(table_content(read_table("d")).items()) == list(content.items())
+    put({"e/k=1/a.csv": "u,y\n1,0\n", "e/z.csv": "u,y\n1,0\n"})
     with pytest.raises(DataError, match=r"^e/z.csv: lacks 1 column of e/k=1/a.csv: 'k'; "):
         read_table("e")
     assert table_content(read_table("e", ReadOptions(union=True)))["k"] == ["1", None]
-    for key in (1, 2):
-        put(f"f/k={key}/a.csv", f"u,k,y\n1,{key}!,0\n")
+    put({f"f/k={key}/a.csv": f"u,k,y\n1,{key}!,0\n" for key in (1, 2)})
     table = read_table("f")
     assert table_content(table)["k"] == ["1!", "2!"]
     assert table.notes == ("f/k=1/a.csv and 1 more file: holds 'k', so the folder of that name is not made a column",)
 
 
-ARFF = "@relation t\n@attribute u numeric\n@attribute y {0,1}\n@data\n"
-
-
-@pytest.mark.parametrize(("ending", "header"), [("csv", "u,y\n"), ("arff", ARFF)])
+@pytest.mark.parametrize(
+    ("ending", "header"), [("csv", "u,y\n"), ("arff", "@attribute u numeric\n@attribute y {0,1}\n@data\n")]
+)
 def test_a_file_without_rows_is_no_mistake_beside_others(ending: str, header: str) -> None:
-    for name, rows in (("a", ""), ("b", "1,0\n"), ("c", "")):
-        put(f"d/{name}.{ending}", header + rows)
+    put({f"d/{name}.{ending}": header + rows for name, rows in (("a", ""), ("b", "1,0\n"), ("c", ""))})
     assert table_content(read_table("d")) == {"u": ["1"], "y": ["0"]}
     with pytest.raises(DataError, match=rf"^d/\[ac\].{ending} \(2 files\): none of these files has data rows$"):
         read_table(f"d/[ac].{ending}")
@@ -135,8 +106,7 @@ CELL = st.sampled_from(["1", "2.50", "007", "x", "", "NA", "1e3", "9007199254740
 
 @given(st.lists(st.lists(CELL, min_size=1, max_size=4), min_size=2, max_size=3))
 def test_delimited_files_together_hold_what_they_would_hold_as_one(cells: list[list[str]]) -> None:
-    for place, some in enumerate(cells):
-        put(f"g/{place}.csv", "u,y\n" + "".join(f"{cell},p\n" for cell in some))
+    put({f"g/{place}.csv": "".join(f"{cell},p\n" for cell in ("u", *some)) for place, some in enumerate(cells)})
     one = read_csv_text("u,y\n" + "".join(f"{cell},p\n" for some in cells for cell in some)).columns["u"]
     whole = read_table([f"g/{place}.csv" for place in range(len(cells))]).columns["u"]
     assert cell_texts(whole) == cell_texts(one)
@@ -187,32 +157,38 @@ def test_columns_of_one_kind_are_joined_without_loss(columns: list[Column], text
     assert dtype is None or whole.cells.type == dtype
 
 
-def test_values_of_joined_columns_have_one_order() -> None:
-    whole = joined([ordered("b", "abd"), ordered("ca", "abcd")])
-    assert (whole.ordered, whole.values.to_pylist()) == (True, ["a", "b", "c"])
-    whole = joined([column("b", declared="ab"), column("c"), column("1", categorical=True)])
-    assert (whole.is_nominal, whole.declared, whole.values.to_pylist()) == (True, None, ["b", "c", "1"])
-    whole = joined([column("a", declared="ab"), column("c", declared="ac")])
-    assert (whole.problem, whole.values.to_pylist(), cell_texts(whole)) == (None, ["a", "b", "c"], ["a", "c"])
-    assert joined([column("-"), column("a", categorical=True)]).categorical
+@pytest.mark.parametrize(
+    ("columns", "values", "is_ordered", "declared"),
+    [
+        ([ordered("b", "abd"), ordered("ca", "abcd")], "abc", True, None),
+        ([column("b", declared="ab"), column("c"), column("1", categorical=True)], "bc1", False, None),
+        ([column("a", declared="ab"), column("c", declared="ac")], "abc", False, "abc"),
+        ([column("-"), column("a", categorical=True)], "a", False, None),
+    ],
+)
+def test_values_of_joined_columns_have_one_order(
+    columns: list[Column], values: str, is_ordered: bool, declared: str | None
+) -> None:
+    whole = joined(columns)
+    assert (whole.problem, whole.is_nominal, whole.ordered) == (None, True, is_ordered)
+    assert "".join(whole.values.to_pylist()) == values
+    assert (None if whole.declared is None else "".join(whole.declared.to_pylist())) == declared
 
 
 OTHER = "holds text in a.arff, but {} in b.arff; write it the same way in all files, or leave it out"
 
 
 @pytest.mark.parametrize(
-    ("first", "second", "problem"),
+    ("second", "problem"),
     [
-        (column("a-"), column("1", Kind.NUMBER), OTHER.format("numbers")),
-        (column("a-"), DAYS[0], OTHER.format("dates")),
-        (column("a-"), unusable_column("x", np.array([False]), Kind.NESTED, "holds lists"), "in b.arff holds lists"),
+        (column("1", Kind.NUMBER), OTHER.format("numbers")),
+        (DAYS[0], OTHER.format("dates")),
+        (unusable_column("x", np.array([False]), Kind.NESTED, "holds lists"), "in b.arff holds lists"),
     ],
 )
-def test_columns_that_differ_make_one_that_cannot_be_used(first: Column, second: Column, problem: str) -> None:
-    whole = joined([first, second, column("-")])
-    assert str(whole.problem).startswith(problem)
-    assert whole.is_missing().tolist()[:3] == [False, True, False]
-    assert whole.is_missing()[-1]
+def test_columns_that_differ_make_one_that_cannot_be_used(second: Column, problem: str) -> None:
+    whole = joined([column("a-"), second, column("-")])
+    assert whole.is_missing().tolist() == [False, True, *second.is_missing().tolist(), True]
     with pytest.raises(DataError, match=f"^t: column 'x' {re.escape(problem)}"):
         Table("t", {"x": whole}, whole.rows).usable(whole)
 
@@ -225,26 +201,26 @@ def test_columns_that_are_not_needed_stay_in_the_file(monkeypatch: pytest.Monkey
         asked.append(columns)
         return real(file, groups, columns=columns)
 
-    monkeypatch.setattr(pq.ParquetFile, "read_row_groups", read)
-    put("d/k=1/p.parquet", pd.DataFrame({"a": [1], "a.b": ["x"], "c": [[1]], "y": ["0"]}).to_parquet())
-    named: list[Sequence[str]] = []
-
     def unneeded(names: Sequence[str]) -> set[str]:
-        named.append(names)
+        assert names == ["k", "a", "a.b", "c", "y"], "users may leave out what stands in the path, too"
         return {"k", "a.b", "c", "none"}
 
-    table = read_part(Part("d/k=1/p.parquet", (("k", "1"),)), ReadOptions(unneeded=unneeded))
-    assert named == [["k", "a", "a.b", "c", "y"]], "users may leave out what stands in the path, too"
+    monkeypatch.setattr(pq.ParquetFile, "read_row_groups", read)
+    files: dict[str, Any] = {
+        "k=1/p.parquet": {"a": [1], "a.b": ["x"], "c": [[1]], "y": ["0"]},
+        "a.parquet": {"a": [1], "b": [2], "y": [0]},
+    }
+    put({name: pd.DataFrame(cells).to_parquet() for name, cells in files.items()})
+    table = read_table("k=*/p.parquet", ReadOptions(unneeded=unneeded))
     assert asked == [["a", "y"]]
-    assert [name for name, column in table.columns.items() if column.unread] == ["a.b", "c"]
-    with pytest.raises(DataError, match=r"^d/k=1/p.parquet: column 'c' was not read$"):
+    assert [name for name, one in table.columns.items() if one.unread] == ["a.b", "c"]
+    with pytest.raises(DataError, match=r"^k=1/p.parquet: column 'c' was not read$"):
         table.usable(table.columns["c"])
     asked.clear()
     # The first file decides, as in others the last column may be another; with a union, none is known to be the last.
-    pd.DataFrame({"a": [1], "b": [2], "y": [0]}).to_parquet("p.parquet")
-    pd.DataFrame({"y": [1], "b": [4], "a": [3]}).to_parquet("q.parquet")
+    put({"b.parquet": pd.DataFrame({"y": [1], "b": [4], "a": [3]}).to_parquet()})
     table = read_table("*.parquet", ReadOptions(unneeded=lambda names: names[:-1]))
-    assert [name for name, column in table.columns.items() if column.unread] == ["a", "b"]
+    assert [name for name, one in table.columns.items() if one.unread] == ["a", "b"]
     read_table("*.parquet", ReadOptions(unneeded=lambda names: names[:-1], union=True))
     assert asked == [["y"], ["y"], None, None]
 
@@ -252,16 +228,12 @@ def test_columns_that_are_not_needed_stay_in_the_file(monkeypatch: pytest.Monkey
 def test_progress_is_that_of_all_files_and_memory_is_asked_for_on_the_way(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[int] = []
     monkeypatch.setattr(reading, "require_memory", lambda needed, *_: asked.append(needed))
-    for name in "abcd":
-        put(f"{name}.csv", "u,y\n1,0\n2,1\n")
+    put({f"{name}.csv": "u,y\n1,0\n2,1\n" for name in "abcd"})
     told: list[Progress] = []
     with listening(told.append):
         read_table("*.csv")
     assert told == [Progress("reading", number, 4, "files") for number in range(4)]
     assert asked == [8 * cells for cells in (4, 8, 12, 16)]
-
-
-# The table itself: its columns as numbers, and what is known of each
 
 
 @pytest.mark.parametrize(
@@ -283,8 +255,7 @@ def test_texts_are_numbers_if_that_loses_nothing(texts: list[str], kind: Kind, e
 
 
 def test_a_matrix_has_the_numbers_of_each_column() -> None:
-    cells = [pa.array([1.5, None, float("nan")]), pa.array([1, 2, None]), pa.array([0.1, 2, 3], pa.float32())]
-    columns = [typed_column(str(place), pa.chunked_array([numbers])) for place, numbers in enumerate(cells)]
+    columns = typed([1.5, None, float("nan")], [1, 2, None], pa.array([0.1, 2, 3], pa.float32()))
     np.testing.assert_array_equal(number_matrix(columns), [[1.5, np.nan, np.nan], [1, 2, np.nan], [0.1, 2, 3]])
     np.testing.assert_array_equal(number_matrix(columns[:1] * 2), [[1.5, np.nan, np.nan]] * 2)
 
@@ -323,30 +294,21 @@ def test_columns_of_numbers_are_profiled_as_cell_by_cell(
 def test_numbers_that_repeat_in_many_rows_are_profiled_alike(rows: int) -> None:
     few = np.where(np.arange(rows) % 7 == 6, np.nan, np.arange(rows) % 7 * 0.5)
     columns = {"few": few, "many": np.arange(rows) / 2, "zeros": np.where(np.arange(rows) % 2, 0.0, -0.0)}
+    expected = (Profile(6, rows // 7, False, True), Profile(rows, 0, False, False), Profile(1, 0, True, True))
     found = profile_columns([number_column(name, numbers) for name, numbers in columns.items()], None, 2)
-    assert found == {
-        "few": Profile(6, rows // 7, False, True),
-        "many": Profile(rows, 0, False, False),
-        "zeros": Profile(1, 0, True, True),
-    }
+    assert found == dict(zip(columns, expected, strict=True))
 
 
 def test_columns_of_other_kinds_are_profiled_by_their_values() -> None:
-    dates = pa.chunked_array([pa.array([datetime(2020, 1, 1), None, datetime(2020, 1, 1), datetime(2021, 1, 1)])])
+    dates = [datetime(2020, 1, 1), None, datetime(2020, 1, 1), datetime(2021, 1, 1)]
     spelled = pa.chunked_array([pa.array(["1", "1.0", "9007199254740993", None]).dictionary_encode()])
     columns = [
         text_column("text", np.array([0, 1, 1, 2], np.uint8), text_array(["x", "y"])),
-        typed_column("date", dates),
+        replace(typed(dates)[0], name="date"),
         Column("spelled", spelled, Kind.NUMBER),
         unusable_column("list", np.array([True, False, False, True]), Kind.NESTED, "holds lists"),
     ]
-    assert profile_columns(columns, None) == {
-        "text": Profile(2, 1, True, True),
-        "date": Profile(2, 1, True, True),
-        "spelled": Profile(2, 1, True, True),
-        "list": Profile(1, 2, True, True),
-    }
-    assert profile_columns(columns[:2], np.array([3, 2, 0, 1])) == {
-        "text": Profile(2, 1, True, True),
-        "date": Profile(2, 2, True, False),
-    }
+    by_values = dict.fromkeys(("text", "date", "spelled"), Profile(2, 1, True, True))
+    assert profile_columns(columns, None) == {**by_values, "list": Profile(1, 2, True, True)}
+    weighted = {"text": Profile(2, 1, True, True), "date": Profile(2, 2, True, False)}
+    assert profile_columns(columns[:2], np.array([3, 2, 0, 1])) == weighted
