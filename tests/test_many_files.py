@@ -14,12 +14,12 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.support.split_tables import assert_same_ranking, measurements
 
 import probfs
 from probfs.tables.frames import table_in_memory
 from probfs.tables.writers import table_bytes
 from tests.support.commands import Run
+from tests.support.random_tables import assert_same_ranking, measurements, outcome
 from tests.support.tables import Write
 
 
@@ -42,25 +42,18 @@ def test_rows_in_many_files_rank_as_in_one(
     random = np.random.default_rng(seed)
     order, cuts = random.permutation(len(frame)), np.sort(random.integers(1, len(frame), 3)).tolist()
     options: dict[str, Any] = {"target": "y", "count": count, "score": score, "keep_identifiers": True}
-    heard: list[list[str]] = [[], []]
     with TemporaryDirectory() as name:
         write_file(frame, Path(name, f"one.{ending}"))
         for place, (first, end) in enumerate(pairwise([0, *dict.fromkeys(cuts), len(frame)])):
             # The order of the first file's columns is that of the table, and so of names in notes.
             part = frame[random.permutation(frame.columns)] if place else frame
             write_file(part.iloc[order[first:end]], Path(name, "parts", f"{place}.{ending}"))
-        results: list[probfs.Ranking | str] = []
-        for path, notes in zip((f"one.{ending}", "parts"), heard, strict=True):
-            try:
-                results.append(probfs.rank(Path(name, path), **options, on_note=notes.append))
-            except probfs.ProbfsError as error:
-                results.append(error.message)
-    one, many = results
-    assert heard[0] == heard[1]
+        one, many = (outcome(Path(name, path), **options) for path in (f"one.{ending}", "parts"))
     if isinstance(one, str) or isinstance(many, str):
         assert one == many
     else:
-        assert_same_ranking(replace(many, input=one.input), one)
+        assert_same_ranking(replace(many[0], input=one[0].input), one[0])
+        assert many[1] == one[1]
 
 
 @settings(max_examples=settings().max_examples // 4)
