@@ -160,7 +160,9 @@ def test_help_imports_nothing_heavy(words: tuple[str, ...]) -> None:
 @pytest.mark.parametrize("chosen", ["csv", "html"])
 def test_ranking_imports_only_what_it_needs(chosen: str) -> None:
     loaded = modules_imported_by("rank", *COMMUTE, "--format", chosen)
-    assert loaded.isdisjoint({"numba", "sklearn", "pandas", *(() if chosen == "html" else ("scipy", "matplotlib"))})
+    assert loaded.isdisjoint(
+        {"numba", "sklearn", "pandas", "dask", "fsspec", *(() if chosen == "html" else ("scipy", "matplotlib"))}
+    )
 
 
 # Mistakes on the command line: one line, the right status, and the caller's own words

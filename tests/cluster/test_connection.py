@@ -115,17 +115,6 @@ def _tasks_done(dask_worker: Any) -> int:
     return int(dask_worker.state.executed_count)
 
 
-def test_dask_is_imported_only_where_it_is_asked_for(tmp_path: Path) -> None:
-    table = write_split_table(tmp_path / "table", 0)
-    script = (
-        "import sys, probfs\n"
-        f"probfs.rank({str(table.folder)!r}, target='y')\n"
-        "print([name for name in ('dask', 'distributed', 'fsspec', 'probfs.cluster') if name in sys.modules])"
-    )
-    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    assert result.stdout.strip() == "[]"
-
-
 def test_large_arguments_of_questions_do_not_mix(cluster: DaskProcesses) -> None:
     with connect(cluster.address, None) as own:
         blocks = [own.submit(dict) for _ in range(2)]

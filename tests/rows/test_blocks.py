@@ -14,14 +14,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from probfs.classifiers.naive_bayes.model import ShrinkName
-from probfs.classifiers.options import EstimateName
 from probfs.classifiers.scores import SCORES
 from probfs.cluster.connection import identity
 from probfs.cluster.engine import ClusterBlocks
 from probfs.columns.dataset import Dataset
 from probfs.columns.folds import deal_folds
-from probfs.ranking.elimination import Round, eliminate
+from probfs.ranking.elimination import eliminate
 from probfs.rows.blocks import (
     EVERYTHING,
     Block,
@@ -39,14 +37,11 @@ from probfs.screening.counting import count_folds, count_part, count_values
 from tests.support.clusters import InProcessCluster
 from tests.support.datasets import (
     assert_same_rounds,
-    dataset_of,
     eliminate_all,
     fit_naive_bayes,
-    problems,
     random_dataset,
     with_unlabelled,
 )
-from tests.support.exact_naive_bayes import Problem
 
 
 def cut_rows(dataset: Dataset, cuts: Sequence[int]) -> list[Dataset]:
@@ -100,33 +95,6 @@ def counted_dataset(seed: int, classes: int = 3) -> Dataset:
     return replace(dataset, counts=counts, unlabelled_counts=random.integers(1, 3, 25))
 
 
-def eliminate_in_blocks(
-    dataset: Dataset, cuts: list[int], estimate: EstimateName, score: str, smoothing: float = 1.0, **options: Any
-) -> list[Round]:
-    classifier = fit_naive_bayes(
-        condense(dataset), estimate, 0, smoothing, 0, blocks=blocks_of(dataset, cuts), **options
-    )
-    return list(eliminate(classifier, [feature.name for feature in dataset.features], SCORES[score], 1))
-
-
-@given(
-    problems(),
-    st.lists(st.integers(0, 15), max_size=3).map(sorted),
-    st.sampled_from(["loo", "resubstitution"]),
-    st.sampled_from(["absolute", "signed"]),
-    st.sampled_from([0.0, 1.0]),
-    st.sampled_from(["off", "on"]),
-)
-def test_small_tables_are_ranked_as_in_one_block(
-    problem: Problem, cuts: list[int], estimate: EstimateName, score: str, smoothing: float, shrink: ShrinkName
-) -> None:
-    dataset = dataset_of(problem)
-    expected = eliminate_all(dataset, estimate, score=score, smoothing=smoothing, shrink=shrink, compiled=False)
-    cuts = [min(cut, len(problem.rows)) for cut in cuts]
-    found = eliminate_in_blocks(dataset, cuts, estimate, score, smoothing, shrink=shrink, compiled=False)
-    assert_same_rounds(found, expected)
-
-
 @pytest.mark.parametrize("classes", [2, 3])
 @pytest.mark.parametrize("score", ["absolute", "signed", "unlabeled"])
 @pytest.mark.parametrize("compiled", [False, True])
@@ -134,7 +102,9 @@ def test_larger_tables_are_ranked_as_in_one_block(classes: int, score: str, comp
     """The last block has no unlabelled rows."""
     dataset = with_unlabelled(random_dataset(900, 12, 4, classes, 0), random_dataset(200, 12, 4, classes, 1))
     expected = eliminate_all(dataset, "loo", score=score, compiled=compiled)
-    found = eliminate_in_blocks(dataset, [100, 101, 400], "loo", score, compiled=compiled)
+    blocks = blocks_of(dataset, [100, 101, 400])
+    classifier = fit_naive_bayes(condense(dataset), "loo", 0, 1.0, 0, blocks=blocks, compiled=compiled)
+    found = list(eliminate(classifier, [feature.name for feature in dataset.features], SCORES[score], 1))
     assert_same_rounds(found, expected)
 
 
@@ -147,14 +117,12 @@ class ForgetfulBlocks(ClusterBlocks):
 
 
 @pytest.mark.parametrize("classes", [2, 3])
-@pytest.mark.parametrize("forgetful", [False, True])
-def test_odds_of_some_features_add_up(classes: int, forgetful: bool) -> None:
+def test_odds_of_some_features_add_up(classes: int) -> None:
     dataset = random_dataset(200, 6, 4, classes, seed=0)
     chosen = np.array([5, 0, 3, 2])
     some = replace(dataset, features=tuple(dataset.features[place] for place in chosen))
-    blocks = blocks_of(dataset, [40, 40, 150])
-    if forgetful:
-        blocks = ForgetfulBlocks(blocks.cluster, blocks.futures)
+    parts = blocks_of(dataset, [40, 40, 150])
+    blocks = ForgetfulBlocks(parts.cluster, parts.futures)
     local = fit_naive_bayes(some, "loo", 0, 1.0, 0)
     remote = fit_naive_bayes(condense(some), "loo", 0, 1.0, 0, blocks=blocks, part=Part(chosen))
     references = local.odds(), remote.odds()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from random import Random
 
@@ -68,46 +68,6 @@ def test_a_rare_value_is_judged_by_drawn_tables(monkeypatch: pytest.MonkeyPatch)
 
 def run_numbers(numbers: Floats, labels: Integers, seed: int = 0) -> ColumnTests:
     return rank_test(np.atleast_2d(numbers), labels, int(labels.max(initial=0)) + 1, np.ones(len(labels)), seed)
-
-
-def counted(numbers: Floats, labels: Integers, counts: Integers) -> Floats:
-    """The rows of each class that hold each number, with a number that no row holds."""
-    distinct = np.unique(np.append(numbers[~np.isnan(numbers)], 0.25))
-    return np.array([[counts[(numbers == one) & (labels == label)].sum() for label in range(3)] for one in distinct])
-
-
-@st.composite
-def blocks(draw: st.DrawFn) -> tuple[Floats, Integers, Integers]:
-    """Numbers with ties and missing cells, classes, and counts, 0 among them."""
-    rows, columns = draw(st.integers(1, 16)), draw(st.integers(1, 4))
-    cells = st.sampled_from([np.nan, -2.5, -1.0, 0.0, 0.0, 0.0, 1.0, 1e9])
-    numbers = draw(st.lists(st.lists(cells, min_size=rows, max_size=rows), min_size=columns, max_size=columns))
-    labels = draw(st.lists(st.integers(0, 2), min_size=rows, max_size=rows))
-    counts = draw(st.lists(st.integers(0, 3), min_size=rows, max_size=rows))
-    return np.array(numbers), np.array(labels), np.array(counts)
-
-
-@given(blocks(), st.integers(0, 99))
-@settings(max_examples=30)
-def test_counts_codes_order_and_company_change_nothing(block: tuple[Floats, Integers, Integers], seed: int) -> None:
-    numbers, labels, counts = block
-    random = np.random.default_rng(seed)
-    wanted = rank_test(numbers, labels, 3, counts, 1)
-    order = random.permutation(np.repeat(np.arange(len(labels)), counts))
-    names = random.permutation(3)
-    repeated = rank_test(numbers[:, order], names[labels[order]], 3, np.ones(len(order), np.int64), 1)
-    everything = [repeated, rank_test(np.cbrt(numbers) * 3 + 1, labels, 3, counts, 1)]
-    tests: tuple[Callable[[Floats], ColumnTests], ...] = (
-        lambda column: rank_test(column[None], labels, 3, counts, 1),
-        lambda column: rank_test_of_counts(counted(column, labels, counts)[None], 1),
-    )
-    for test in tests:
-        everything.append(ColumnTests.of_nothing(len(numbers)))
-        for place, column in enumerate(numbers):
-            everything[-1].put(np.array([place]), test(column))
-    for other in everything:
-        assert other.p == pytest.approx(wanted.p, rel=1e-9)
-        assert other.varies.tolist() == wanted.varies.tolist()
 
 
 def test_where_most_rows_hold_one_number_tables_are_drawn_unless_too_many(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,7 +5,6 @@ Ten columns tell the class; in some tables there are two noisy copies of each, a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -16,11 +15,9 @@ import probfs
 from probfs.classifiers.naive_bayes.classifier import judge_held_out
 from probfs.classifiers.protocol import HoldOutRequest
 from probfs.classifiers.row_odds import least_probability
-from probfs.columns.dataset import Dataset, Feature
-from probfs.ranking.candidates import Candidates
+from probfs.columns.dataset import Dataset
 from probfs.selection.choice import choose_columns
 from probfs.selection.nested import nested_cross_validation
-from probfs.tables.arrays import Integers
 from tests.selection.test_choice import candidates, dealt
 from tests.support.datasets import feature_of
 
@@ -40,6 +37,32 @@ class Regime:
     most_noise: float
     classes: int = 2
 
+    def draw(self, seed: int) -> Dataset:
+        """A table, followed by fresh rows; the informative columns come first, then their copies, then noise."""
+        random = np.random.default_rng(seed)
+        rows = self.rows + FRESH_ROWS
+        shares = [1 - self.positive * (self.classes - 1), *[self.positive] * (self.classes - 1)]
+        labels = random.choice(self.classes, rows, p=shares)
+        columns = []
+        for number in range(10):
+            values = 2 + number % 4
+            # All columns tell about equally much: a slope that differs from class to class.
+            slopes = self.effect * random.permutation(np.linspace(-1, 1, self.classes))
+            weights = np.exp(np.outer(slopes, np.linspace(-1, 1, values)))
+            cumulative = np.cumsum(weights / weights.sum(axis=1, keepdims=True), axis=1)
+            codes = (random.random(rows)[:, None] > cumulative[labels, :-1]).sum(axis=1)
+            columns.append(feature_of(f"true{number}", values, codes))
+        for number in range(10 * self.copies):
+            codes = columns[number % 10].labelled.astype(np.int64)
+            changed = np.flatnonzero(random.random(rows) < 0.15)
+            codes[changed] = codes[random.permutation(changed)]
+            columns.append(feature_of(f"copy{number}", columns[number % 10].values, codes))
+        for number in range(self.columns - len(columns)):
+            values = 2 + number % 4
+            columns.append(feature_of(f"noise{number}", values, random.integers(0, values, rows)))
+        classes = tuple(f"c{label}" for label in range(self.classes))
+        return Dataset(tuple(columns), classes, labels, np.ones(rows, np.int64), np.empty(0, np.int64))
+
 
 REGIMES = {
     "indep 500x50": Regime(500, 50, 0, 0.5, 0.3, 12, 1.5),
@@ -52,93 +75,47 @@ REGIMES = {
 }
 
 
-def draw_table(regime: Regime, seed: int) -> Dataset:
-    """A table, followed by fresh rows; the informative columns come first, then their copies, then noise."""
-    random = np.random.default_rng(seed)
-    rows = regime.rows + FRESH_ROWS
-    shares = [1 - regime.positive * (regime.classes - 1), *[regime.positive] * (regime.classes - 1)]
-    labels = random.choice(regime.classes, rows, p=shares)
-    columns: list[Feature] = []
-    for number in range(10):
-        values = 2 + number % 4
-        # All columns tell about equally much: a slope that differs from class to class.
-        slopes = regime.effect * random.permutation(np.linspace(-1, 1, regime.classes))
-        weights = np.exp(np.outer(slopes, np.linspace(-1, 1, values)))
-        cumulative = np.cumsum(weights / weights.sum(axis=1, keepdims=True), axis=1)
-        codes = (random.random(rows)[:, None] > cumulative[labels, :-1]).sum(axis=1)
-        columns.append(feature_of(f"true{number}", values, codes))
-    for number in range(10 * regime.copies):
-        source = columns[number % 10]
-        codes = source.labelled.astype(np.int64)
-        changed = np.flatnonzero(random.random(rows) < 0.15)
-        codes[changed] = codes[random.permutation(changed)]
-        columns.append(feature_of(f"copy{number}", source.values, codes))
-    for number in range(regime.columns - len(columns)):
-        values = 2 + number % 4
-        columns.append(feature_of(f"noise{number}", values, random.integers(0, values, rows)))
-    classes = tuple(f"c{label}" for label in range(regime.classes))
-    return Dataset(tuple(columns), classes, labels, np.ones(rows, np.int64), np.empty(0, np.int64))
-
-
-def fresh_loss(
-    dataset: Dataset, candidates: Candidates, model: Sequence[int], sharpness: float, own: Integers
-) -> float:
-    """The log-loss of a model of some rows on all others."""
-    odds = judge_held_out(HoldOutRequest(dataset, model, candidates.counts, 1 - own, 0), 1.0)
-    return float(odds.losses(sharpness, least_probability(own.sum())).mean())
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("name", REGIMES)
-def test_the_honest_estimate_comes_true_and_little_noise_is_kept(name: str, capsys: pytest.CaptureFixture[str]) -> None:
-    regime = REGIMES[name]
-    found = []
+def test_the_honest_estimate_comes_true_and_little_noise_is_kept(name: str) -> None:
+    regime, found = REGIMES[name], []
     for seed in range(regime.tables):
-        dataset = draw_table(regime, seed)
-        own = (np.arange(len(dataset.labels)) < regime.rows).astype(np.int64)
-        chosen = candidates(_first_rows(dataset, regime.rows))
+        dataset = regime.draw(seed)
+        fresh = (np.arange(len(dataset.labels)) >= regime.rows).astype(np.int64)
+        features = tuple(replace(one, labelled=one.labelled[: regime.rows]) for one in dataset.features)
+        labels, counts = dataset.labels[: regime.rows], dataset.counts[: regime.rows]
+        chosen = candidates(replace(dataset, features=features, labels=labels, counts=counts))
         choice = choose_columns(chosen, "best")
         estimate, _ = nested_cross_validation(*dealt(chosen, 10), "best")
-        noise = sum(dataset.features[place].name.startswith("noise") for place in choice.kept)
         size = choice.curve.sizes[choice.size]
         assert size.temperature is not None
-        delivered = fresh_loss(dataset, chosen, choice.kept, size.temperature, own)
+        odds = judge_held_out(HoldOutRequest(dataset, choice.kept, chosen.counts, fresh, 0), 1.0)
+        delivered = float(odds.losses(size.temperature, least_probability(regime.rows)).mean())
+        noise = sum(dataset.features[place].name.startswith("noise") for place in choice.kept)
         found.append((len(choice.kept), noise, size.log_loss, estimate.kept.log_loss, delivered, estimate.all.log_loss))
     kept, noise, promised, honest, delivered, of_all = np.mean(found, axis=0)
-    with capsys.disabled():
-        print(
-            f"\n{name}: kept {kept:.1f} ({noise:.1f} noise); log-loss leave-one-out {promised:.3f}, "
-            f"honest {honest:.3f}, fresh rows {delivered:.3f}; all columns, honest {of_all:.3f}"
-        )
+    print(f"{name}: kept {kept:.1f} ({noise:.1f} noise); log-loss leave-one-out {promised:.3f}, ", end="")
+    print(f"honest {honest:.3f}, fresh rows {delivered:.3f}; all columns, honest {of_all:.3f}")
     assert noise <= regime.most_noise
     assert honest == pytest.approx(delivered, rel=0.1)
     assert honest <= of_all * 1.05
 
 
-def _first_rows(dataset: Dataset, rows: int) -> Dataset:
-    features = tuple(replace(own, labelled=own.labelled[:rows]) for own in dataset.features)
-    return replace(dataset, features=features, labels=dataset.labels[:rows], counts=dataset.counts[:rows])
-
-
-def twins(seed: int, rows: int = 400) -> pd.DataFrame:
-    """A column in three near-copies, another one that adds something, and noise."""
-    random = np.random.default_rng(seed)
-    x, z = random.normal(size=(2, rows))
-    cells = {f"x{number}": x + 0.03 * random.normal(size=rows) for number in range(3)}
-    cells |= {"z": z, **{f"noise{number}": random.normal(size=rows) for number in range(6)}}
-    return pd.DataFrame({**cells, "y": x + 0.7 * z + random.normal(size=rows) > 0})
-
-
 @pytest.mark.parametrize("tables", [1, pytest.param(50, marks=pytest.mark.slow)])
-def test_of_near_copies_none_is_kept_beside_another(tables: int, capsys: pytest.CaptureFixture[str]) -> None:
+def test_of_near_copies_none_is_kept_beside_another(tables: int) -> None:
+    """Of tables of a column in three near-copies, another one that adds something, and noise."""
     superfluous, first = [], []
     for seed in range(tables):
-        kept = probfs.select(twins(seed), target="y", folds=0).kept
+        random = np.random.default_rng(seed)
+        x, z = random.normal(size=(2, 400))
+        cells = {f"x{number}": x + 0.03 * random.normal(size=400) for number in range(3)}
+        cells |= {"z": z, **{f"noise{number}": random.normal(size=400) for number in range(6)}}
+        frame = pd.DataFrame({**cells, "y": x + 0.7 * z + random.normal(size=400) > 0})
+        kept = probfs.select(frame, target="y", folds=0).kept
         superfluous.append(sum(name.startswith("x") for name in kept) - 1)
         first.append({name[0] for name in kept[:2]} == {"x", "z"})
-    if tables > 1:
-        with capsys.disabled():
-            error = np.std(superfluous) / np.sqrt(tables)
-            print(f"\nsuperfluous near-copies: {np.mean(superfluous):.2f} ± {error:.2f} of a table")
+    print(
+        f"superfluous near-copies: {np.mean(superfluous):.2f} ± {np.std(superfluous) / np.sqrt(tables):.2f} of a table"
+    )
     assert np.mean(superfluous) <= 0.1
     assert np.mean(first) >= 0.95

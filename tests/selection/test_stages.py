@@ -15,8 +15,6 @@ import pytest
 
 import probfs
 from probfs import DataError, Selection, UsageError
-from probfs.output.documents import header_of
-from probfs.selection.result import SelectedFeature
 from tests.support.results import make_feature, make_selection
 
 
@@ -241,17 +239,6 @@ def test_the_selection_is_frozen_cut_to_the_best_and_written_as_it_is(tmp_path: 
     assert (best.kept, best.sizes) == (selection.kept, selection.sizes)
     assert selection.top(None) is selection
     assert selection.top(99).features == selection.features
-
-
-def test_the_frame_has_the_columns_of_the_csv_with_their_types() -> None:
-    frame = make_selection().to_frame()
-    assert list(frame) == list(header_of(SelectedFeature))
-    assert frame["keep"].tolist() == [True, False, False, False]
-    assert {frame[name].dtype for name in ("p", "q", "s_s", "s_a", "log_loss", "explained")} == {np.dtype(float)}
-    assert frame["s_a"].isna().tolist() == [False, False, False, True]
-    assert frame["folds"].tolist() == [10, 1, 1, 0]
-    unjudged = make_selection(make_feature(1, "a", "keep", folds=None), honest=None).to_frame()
-    assert unjudged["folds"].isna().all()
 
 
 def test_a_frame_is_reduced_to_what_is_kept_and_new_rows_need_neither_target_nor_count() -> None:
