@@ -30,7 +30,7 @@ import probfs
 from probfs.classifiers.catalogue import UserEstimator
 from probfs.classifiers.refitting.estimators import EstimatorTrainer, OutOfBagForest, seeded
 from probfs.classifiers.refitting.rows import draw_donors
-from probfs.classifiers.refitting.tables import MOST_NATIVE_VALUES, Encoding, MatrixEncoder
+from probfs.classifiers.refitting.tables import Encoding, MatrixEncoder
 from probfs.columns.dataset import Dataset, Feature
 from probfs.errors import DataError, UsageError
 from probfs.tables.arrays import Floats, text_array
@@ -241,8 +241,8 @@ def test_numbers_are_cut_only_for_whoever_counts_categories_and_missing_ones_fil
         ranked(mixed, make_pipeline(SELECTING, LogisticRegression()), folds=2)
 
 
-def test_categories_of_too_many_values_are_one_hot_for_boosting() -> None:
-    rows = MOST_NATIVE_VALUES + 1
+def test_categories_of_more_than_255_values_are_one_hot_for_boosting() -> None:
+    rows = 256
     codes = np.arange(rows, dtype=np.uint16)
     labels, none = text_array([str(code) for code in codes]), codes[:0]
     wide, narrow = Feature("wide", labels, codes, none), Feature("narrow", labels[:-1], codes.clip(max=rows - 2), none)

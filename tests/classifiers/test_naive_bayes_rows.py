@@ -125,9 +125,10 @@ def test_numba_is_not_loaded_into_too_little_memory(
 def test_tables_that_do_not_fit_into_memory_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[int] = []
     monkeypatch.setattr(classifier_module, "require_memory", lambda needed, *_: asked.append(needed))
-    NaiveBayes().require_memory(random_dataset(5_000, 40, 3, 2, seed=0), "loo", 0)
+    dataset = random_dataset(5_000, 40, 3, 2, seed=0)
+    NaiveBayes().require_memory(with_unlabelled(dataset, random_dataset(70, 40, 3, 2, seed=0)), "loo", 0)
     # Bytes of codes, log-odds and posteriors of rows, and tables of two models.
-    assert asked == [5_000 * (40 + 2 * 16 + 48) + 4 * 2 * 2 * 40 * 4 * 8]
+    assert asked == [5_070 * (40 + 2 * 16 + 48) + 4 * 2 * 2 * 40 * 4 * 8]
 
 
 @given(problems(), st.sampled_from([1.0, 0.3, 0.0]))

@@ -13,7 +13,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -25,120 +25,8 @@ from probfs.cli import COMMANDS, completion
 from probfs.cli.completion import SHELLS, answer, bash_reply, install, script, suggest
 from probfs.text import delimited
 from tests.support import SAMPLES
+from tests.support.commands import PATIENCE
 from tests.support.tables import Write
-
-PATIENCE = 600
-"""Seconds that a shell may take for anything, so that no machine is too busy; what goes well never waits."""
-INTERRUPT = "\x03"
-_PROMPT = "ready> "
-_CONTROL = re.compile(
-    r"\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b\[[0-9;:?<>=]*[ -/]*[@-~]|\x1b[()][A-Z0-9]|\x1b.|"
-    r"[\x00-\x09\x0b-\x1f]"
-)
-"""What a terminal obeys instead of showing."""
-_START_UP = {
-    "bash": (".bashrc", f"PS1='{_PROMPT}'\nbind 'set enable-bracketed-paste off' 2> /dev/null\n"),
-    "zsh": (".zshrc", f"PS1='{_PROMPT}'\nunset zle_bracketed_paste\nunsetopt prompt_sp\n"),
-    "fish": (
-        ".config/fish/config.fish",
-        f"function fish_prompt; echo -n '{_PROMPT}'; end\nfunction fish_greeting; end\n"
-        "set -g fish_autosuggestion_enabled 0\n",
-    ),
-}
-
-
-class ShellHome:
-    """A home folder with a ``probfs`` on the path that writes down what it was called with, unless a shell asks it."""
-
-    def __init__(self, shell: str, folder: Path) -> None:
-        self.shell = shell
-        self.folder = folder
-        self.calls = folder / "calls"
-        self.work = folder / "work"
-        for path in (folder / "bin", self.calls, self.work):
-            path.mkdir()
-        command = folder / "bin" / "probfs"
-        source = Path(probfs.__file__).parents[1]
-        command.write_text(
-            "#!/bin/sh\n"
-            f'case "$_PROBFS_COMPLETE,$1" in\n,rank|,select|,map|,suggest|,inspect|,exact|,generate|,reproduce)\n'
-            f'  call={shlex.quote(str(self.calls))}/call\n  printf "%s\\0" "$@" > $call.new && mv $call.new $call;;\n'
-            f'*) PYTHONPATH={shlex.quote(str(source))} exec {shlex.quote(sys.executable)} -m probfs "$@";;\nesac\n'
-        )
-        command.chmod(0o755)
-        name, lines = _START_UP[shell]
-        start_up = folder / name
-        start_up.parent.mkdir(parents=True, exist_ok=True)
-        start_up.write_text(lines)
-        # Where it is missing, fish reads all manual pages of the machine in the background.
-        (folder / ".local/share/fish/generated_completions").mkdir(parents=True)
-
-    @contextlib.contextmanager
-    def terminal(self) -> Iterator[Terminal]:
-        """The shell on a terminal of its own, which waits for the first line."""
-        import pty  # which Windows lacks
-
-        program = shutil.which(self.shell)
-        assert program is not None
-        environment = {
-            "HOME": str(self.folder),
-            "PATH": f"{self.folder}/bin:/usr/local/bin:/usr/bin:/bin",
-            "TERM": "xterm",
-            "LANG": "C.UTF-8",
-            "LC_ALL": "C.UTF-8",
-            "COLUMNS": "100",
-            "LINES": "50",
-        }
-        child, terminal = pty.fork()
-        if child == 0:
-            os.chdir(self.work)
-            os.execve(program, [program, "-i"], environment)
-        try:
-            opened = Terminal(terminal, self.calls / "call")
-            opened.wait_for(_PROMPT)
-            yield opened
-        finally:
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(child, signal.SIGKILL)
-            os.waitpid(child, 0)
-            os.close(terminal)
-
-
-class Terminal:
-    """What is typed into a shell, and what it shows."""
-
-    def __init__(self, descriptor: int, call: Path) -> None:
-        self._descriptor = descriptor
-        self._call = call
-        self._shown = ""
-
-    def type(self, keys: str) -> None:
-        os.write(self._descriptor, keys.encode())
-
-    def call_made_by(self, keys: str) -> list[str]:
-        """The arguments that ``probfs`` is called with once the keys have been typed, and Enter after them."""
-        self._call.unlink(missing_ok=True)
-        self.type(keys + "\r")
-        self._wait(self._call.exists, keys)
-        return self._call.read_bytes().decode().split("\0")[:-1]
-
-    def wait_for(self, text: str) -> str:
-        """Wait until a text is shown, and return what was shown since the last wait, up to that text."""
-        self._wait(lambda: text in self.shown(), text)
-        before, _, self._shown = self.shown().partition(text)
-        return before
-
-    def shown(self) -> str:
-        return _CONTROL.sub("", self._shown)
-
-    def _wait(self, condition: object, what: str) -> None:
-        end = time.monotonic() + PATIENCE
-        while not condition():  # type: ignore[operator]
-            assert time.monotonic() < end, f"{what!r} did not come; shown: {self._shown!r}"
-            if select.select([self._descriptor], [], [], 0.05)[0]:
-                with contextlib.suppress(OSError):
-                    self._shown += os.read(self._descriptor, 1 << 16).decode(errors="replace")
-
 
 PLACES = {
     "bash": ".bash_completions/probfs.sh",
@@ -177,9 +65,7 @@ def test_words_and_options_are_offered(typed: str, words: list[str]) -> None:
 @pytest.mark.parametrize(
     ("typed", "kind", "prefix"),
     [
-        ("rank ", "files", ""),
-        ("compare a.json ", "files", ""),
-        ("rank t.csv --mapping ", "files", ""),
+        *((f"{words} ", "files", "") for words in ("rank", "compare a.json", "rank t.csv --mapping")),
         ("rank t.csv --output=", "files", "--output="),
         ("reproduce --output ", "folders", ""),
     ],
@@ -291,6 +177,79 @@ def test_installing_twice_changes_nothing_more(shell: str, tmp_path: Path, monke
 
 # --- real shells ---
 
+_PROMPT = "ready> "
+_CONTROL = re.compile(
+    r"\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b\[[0-9;:?<>=]*[ -/]*[@-~]|\x1b[()][A-Z0-9]|\x1b.|"
+    r"[\x00-\x09\x0b-\x1f]"
+)
+"""What a terminal obeys instead of showing."""
+_START_UP = {
+    "bash": (".bashrc", f"PS1='{_PROMPT}'\nbind 'set enable-bracketed-paste off' 2> /dev/null\n"),
+    "zsh": (".zshrc", f"PS1='{_PROMPT}'\nunset zle_bracketed_paste\nunsetopt prompt_sp\n"),
+    "fish": (
+        ".config/fish/config.fish",
+        f"function fish_prompt; echo -n '{_PROMPT}'; end\nfunction fish_greeting; end\n"
+        "set -g fish_autosuggestion_enabled 0\n",
+    ),
+}
+_COMMAND = """#!/bin/sh
+case "$_PROBFS_COMPLETE,$1" in
+,rank|,select|,map|,suggest|,inspect|,exact|,generate|,reproduce)
+  printf "%s\\0" "$@" > "$HOME/call.new" && mv "$HOME/call.new" "$HOME/call";;
+*) PYTHONPATH={source} exec {python} -m probfs "$@";;
+esac
+"""
+"""A ``probfs`` that writes down what it was called with, unless a shell asks it."""
+
+
+class Terminal:
+    """A shell on a terminal of its own, with a home folder of its own: what is typed, and what it shows."""
+
+    def __init__(self, shell: str, home: Path) -> None:
+        import pty  # which Windows lacks
+
+        program = shutil.which(shell)
+        assert program is not None
+        self.call, self._shown = home / "call", ""
+        variables = {"TERM": "xterm", "LANG": "C.UTF-8", "LC_ALL": "C.UTF-8", "COLUMNS": "100", "LINES": "50"}
+        variables |= {"HOME": str(home), "PATH": f"{home}/bin:/usr/local/bin:/usr/bin:/bin"}
+        self._child, self._descriptor = pty.fork()
+        if self._child == 0:
+            os.chdir(home / "work")
+            os.execve(program, [program, "-i"], variables)
+        self.wait_for(_PROMPT)
+
+    def close(self) -> None:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(self._child, signal.SIGKILL)
+        os.waitpid(self._child, 0)
+        os.close(self._descriptor)
+
+    def type(self, keys: str) -> None:
+        os.write(self._descriptor, keys.encode())
+
+    def call_made_by(self, keys: str) -> list[str]:
+        """The arguments that ``probfs`` is called with once the keys have been typed, and Enter after them."""
+        self.call.unlink(missing_ok=True)
+        self.type(keys + "\r")
+        self._wait(self.call.exists, keys)
+        return self.call.read_bytes().decode().split("\0")[:-1]
+
+    def wait_for(self, text: str) -> str:
+        """Wait until a text is shown, and return what was shown since the last wait, up to that text."""
+        self._wait(lambda: text in _CONTROL.sub("", self._shown), text)
+        before, _, self._shown = _CONTROL.sub("", self._shown).partition(text)
+        return before
+
+    def _wait(self, condition: Callable[[], bool], what: str) -> None:
+        end = time.monotonic() + PATIENCE
+        while not condition():
+            assert time.monotonic() < end, f"{what!r} did not come; shown: {self._shown!r}"
+            if select.select([self._descriptor], [], [], 0.05)[0]:
+                with contextlib.suppress(OSError):
+                    self._shown += os.read(self._descriptor, 1 << 16).decode(errors="replace")
+
+
 HOSTILE = (
     *("petal length", "a:b:c", "it's", 'say "hi"', "$(touch hacked)", "`touch hacked`", "\\$(touch hacked)"),
     *("'; touch hacked; '", '"; touch hacked; "', "&touch hacked", "*", "~", "!x", "#x", "{b,c}", "a=b", "%s"),
@@ -300,60 +259,71 @@ NOT_SHOWN = ("new\nline", "\x1b[31mred", "bell\x07", "turned\u202e")
 
 
 @pytest.fixture(params=SHELLS)
-def home(request: pytest.FixtureRequest, tmp_path: Path) -> ShellHome:
-    """A home in which the shell itself has installed completion."""
+def shell(request: pytest.FixtureRequest) -> str:
     if shutil.which(request.param) is None:
         pytest.skip(f"no {request.param} here")
-    home = ShellHome(request.param, tmp_path)
-    with home.terminal() as terminal:
-        terminal.type("probfs --install-completion\r")
-        assert f"completion for {request.param} is in" in terminal.wait_for("; new shells use it")
-    return home
+    return str(request.param)
+
+
+@pytest.fixture
+def terminal(shell: str, tmp_path: Path) -> Iterator[Terminal]:
+    """A shell that has found completion installed when it began, in a folder ``work``."""
+    start_up, lines = _START_UP[shell]
+    # Where the last is missing, fish reads all manual pages of the machine in the background.
+    for folder in ("bin", "work", Path(start_up).parent, ".local/share/fish/generated_completions"):
+        (tmp_path / folder).mkdir(parents=True, exist_ok=True)
+    source = shlex.quote(str(Path(probfs.__file__).parents[1]))
+    (tmp_path / "bin/probfs").write_text(_COMMAND.format(source=source, python=shlex.quote(sys.executable)))
+    (tmp_path / "bin/probfs").chmod(0o755)
+    (tmp_path / start_up).write_text(lines)
+    with contextlib.closing(Terminal(shell, tmp_path)) as before:
+        before.type("probfs --install-completion\r")
+        assert f"completion for {shell} is in" in before.wait_for("; new shells use it")
+    with contextlib.closing(Terminal(shell, tmp_path)) as opened:
+        yield opened
 
 
 @pytest.mark.slow
-def test_commands_options_choices_files_and_columns_are_completed(home: ShellHome) -> None:
-    (home.work / "iris.csv").write_text("petal length,petal width,species,n\n1,2,a,1\n")
-    (home.work / "some folder").mkdir()
-    (home.work / "map.toml").write_text("")
-    ctrl_b = "\x02"  # goes back by a character
-    with home.terminal() as terminal:
-        for typed, called in (
-            ("ins\t", ["inspect"]),
-            ("rank ir\t--target spe\t", ["rank", "iris.csv", "--target", "species"]),
-            ("rank iris.csv --tar\tpetal\tl\t", ["rank", "iris.csv", "--target", "petal length"]),
-            ("rank iris.csv -t spe\t", ["rank", "iris.csv", "-t", "species"]),
-            ("rank iris.csv --exclude=spe\t", ["rank", "iris.csv", "--exclude=species"]),
-            ("rank iris.csv --include petal\\ w\t", ["rank", "iris.csv", "--include", "petal width"]),
-            ('rank iris.csv --include "petal w\t', ["rank", "iris.csv", "--include", "petal width"]),
-            ("rank --score si\t--classifier sv\t", ["rank", "--score", "signed", "--classifier", "svm"]),
-            ("rank iris.csv --mapping ma\t", ["rank", "iris.csv", "--mapping", "map.toml"]),
-            ("rank iris.csv --unlabeled=ir\t", ["rank", "iris.csv", "--unlabeled=iris.csv"]),
-            ("reproduce -o some\t", ["reproduce", "-o", "some folder"]),
-        ):
-            made = terminal.call_made_by(f"probfs {typed}")
-            # Not every shell leaves the slash after a folder.
-            assert [word.rstrip("/") for word in made] == called, typed
-        if home.shell != "fish":  # which tells only what stands before the cursor
-            called = terminal.call_made_by("probfs rank --target spe iris.csv" + ctrl_b * len(" iris.csv") + "\t")
-            assert called == ["rank", "--target", "species", "iris.csv"]
-        terminal.type("probfs rank --score \t\t")
-        for word in ("absolute", "signed", "unlabeled"):
-            terminal.wait_for(word)
-        terminal.type(INTERRUPT)
-    with home.terminal() as terminal:
-        assert terminal.call_made_by("probfs --show-completion > script; probfs rank") == ["rank"]
-    assert (home.work / "script").read_text() == script(home.shell)
+def test_commands_options_choices_files_and_columns_are_completed(
+    terminal: Terminal, shell: str, tmp_path: Path
+) -> None:
+    work = tmp_path / "work"
+    (work / "iris.csv").write_text("petal length,petal width,species,n\n1,2,a,1\n")
+    (work / "some folder").mkdir()
+    (work / "map.toml").write_text("")
+    for typed, called in (
+        ("ins\t", ["inspect"]),
+        ("rank ir\t--target spe\t", ["rank", "iris.csv", "--target", "species"]),
+        ("rank iris.csv --tar\tpetal\tl\t", ["rank", "iris.csv", "--target", "petal length"]),
+        ("rank iris.csv -t spe\t", ["rank", "iris.csv", "-t", "species"]),
+        ("rank iris.csv --exclude=spe\t", ["rank", "iris.csv", "--exclude=species"]),
+        ("rank iris.csv --include petal\\ w\t", ["rank", "iris.csv", "--include", "petal width"]),
+        ('rank iris.csv --include "petal w\t', ["rank", "iris.csv", "--include", "petal width"]),
+        ("rank --score si\t--classifier sv\t", ["rank", "--score", "signed", "--classifier", "svm"]),
+        ("rank iris.csv --mapping ma\t", ["rank", "iris.csv", "--mapping", "map.toml"]),
+        ("rank iris.csv --unlabeled=ir\t", ["rank", "iris.csv", "--unlabeled=iris.csv"]),
+        ("reproduce -o some\t", ["reproduce", "-o", "some folder"]),
+    ):
+        # Not every shell leaves the slash after a folder.
+        assert [word.rstrip("/") for word in terminal.call_made_by(f"probfs {typed}")] == called, typed
+    if shell != "fish":  # which tells only what stands before the cursor
+        ctrl_b = "\x02"  # goes back by a character
+        called = terminal.call_made_by("probfs rank --target spe iris.csv" + ctrl_b * len(" iris.csv") + "\t")
+        assert called == ["rank", "--target", "species", "iris.csv"]
+    assert terminal.call_made_by("probfs --show-completion > script; probfs rank") == ["rank"]
+    assert (work / "script").read_text() == script(shell)
+    terminal.type("probfs rank --score \t\t")
+    for word in ("absolute", "signed", "unlabeled"):
+        terminal.wait_for(word)
 
 
 @pytest.mark.slow
-def test_no_name_of_a_column_is_run_or_changed(home: ShellHome) -> None:
+def test_no_name_of_a_column_is_run_or_changed(terminal: Terminal, tmp_path: Path) -> None:
     names = [f"h{number:02}{name}" for number, name in enumerate((*HOSTILE, *NOT_SHOWN))]
-    (home.work / "t.csv").write_text(delimited([names, ["1"] * len(names)]))
-    with home.terminal() as terminal:
-        for number, name in enumerate((*HOSTILE, *("" for _ in NOT_SHOWN))):
-            # In bash's double quotes nothing keeps an exclamation mark from recalling history.
-            for quote in ("", '"', "'") if number < 10 else ("",):
-                called = terminal.call_made_by(f"probfs rank t.csv --exclude {quote}h{number:02}\t")
-                assert called == ["rank", "t.csv", "--exclude", f"h{number:02}{name}"], quote
-    assert [path.name for path in home.work.iterdir()] == ["t.csv"]
+    (tmp_path / "work/t.csv").write_text(delimited([names, ["1"] * len(names)]))
+    for number, name in enumerate((*HOSTILE, *("" for _ in NOT_SHOWN))):
+        # In bash's double quotes nothing keeps an exclamation mark from recalling history.
+        for quote in ("", '"', "'") if number < 10 else ("",):
+            called = terminal.call_made_by(f"probfs rank t.csv --exclude {quote}h{number:02}\t")
+            assert called == ["rank", "t.csv", "--exclude", f"h{number:02}{name}"], quote
+    assert [path.name for path in (tmp_path / "work").iterdir()] == ["t.csv"]

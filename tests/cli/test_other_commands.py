@@ -15,7 +15,7 @@ import probfs
 from probfs.paper import synthetic
 from probfs.paper.catalogue import SAMPLES as SAMPLE_NAMES
 from tests.support import SAMPLES
-from tests.support.commands import Run, modules_imported_by
+from tests.support.commands import Run
 from tests.support.results import hostile_csv
 from tests.support.tables import Write
 
@@ -67,18 +67,12 @@ def test_inspect_says_what_rank_would_do(run_here: Run) -> None:
 
 
 @pytest.mark.parametrize("name", SAMPLE_NAMES)
-def test_a_sample_is_written_as_it_is(run_here: Run, tmp_path: Path, name: str) -> None:
+def test_a_sample_is_listed_and_written_as_it_is(run_here: Run, tmp_path: Path, name: str) -> None:
+    assert [line.split()[0] for line in run_here("sample").stdout.splitlines()] == list(SAMPLE_NAMES)
     content = (SAMPLES / f"{name}.csv").read_text()
     assert run_here("sample", name).stdout == content
     assert run_here("sample", name, "-o", "t.csv").stdout == ""
     assert (tmp_path / "t.csv").read_text() == content
-
-
-def test_samples_are_listed_and_an_unknown_one_is_refused(run_here: Run) -> None:
-    assert [line.split()[0] for line in run_here("sample").stdout.splitlines()] == list(SAMPLE_NAMES)
-    wrong = run_here("sample", "iris")
-    assert (wrong.returncode, wrong.stdout, wrong.stderr.count("\n")) == (2, "", 1)
-    assert f"'iris' is not one of {', '.join(SAMPLE_NAMES)}" in wrong.stderr
 
 
 # probfs exact, generate and reproduce
@@ -159,33 +153,6 @@ def test_unlabelled_rows_can_go_to_a_file_of_their_own(run_here: Run, tmp_path: 
     assert pd.read_csv(tmp_path / "more.csv").equals(more)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "status", "message"),
-    [
-        ("weston --c 1", 2, "--c goes with xcp only"),
-        ("nominal --noise 1", 2, "--noise goes with xcp and weston only"),
-        ("xcp --relevant 0 --noise 0", 2, "--relevant and --noise: a table needs a column beside its class"),
-        ("xcp --unlabeled-output a.csv", 2, "--unlabeled-output: there is no unlabelled row; ask for some with"),
-        (
-            "xcp --unlabeled-rows 1 --unlabeled-output ./a.csv --output a.csv",
-            2,
-            "--unlabeled-output: a.csv is where the result goes; name another file",
-        ),
-        ("xcp --unlabeled-rows 1 --unlabeled-output b.xyz", 2, "--unlabeled-output: the ending '.xyz' gives no"),
-        ("xcp --unlabeled-rows 5 --output no/a.csv --unlabeled-output b.csv", 1, "no/a.csv: cannot be written: there"),
-        ("xcp --rows 0", 2, "Invalid value for '--rows': '0' is not a whole number from 1 to 10000000"),
-        ("moons", 2, "Invalid value for 'xcp|weston|nominal': 'moons' is not one of xcp, weston, nominal"),
-    ],
-)
-def test_what_cannot_be_generated_is_refused(
-    run_here: Run, tmp_path: Path, arguments: str, status: int, message: str
-) -> None:
-    result = run_here("generate", *arguments.split())
-    assert (result.returncode, result.stdout, result.stderr.count("\n")) == (status, "", 1)
-    assert result.stderr.startswith(f"probfs: error: {message}")
-    assert not list(tmp_path.iterdir())
-
-
 def test_reproduce_writes_numbers_claims_and_figures(run_here: Run, tmp_path: Path) -> None:
     result = run_here("reproduce", "errors", "example", "--output", "out/deep", "--format", "json")
     assert result.returncode == 0
@@ -200,28 +167,6 @@ def test_reproduce_writes_numbers_claims_and_figures(run_here: Run, tmp_path: Pa
     with (folder / "errors_claims.csv").open() as lines:
         assert [row["verdict"] for row in csv.DictReader(lines)] == ["holds"] * 6
     assert "wrote out/deep/example.csv" in result.stderr
-
-
-def test_without_an_output_nothing_is_written_and_matplotlib_not_imported(run_here: Run, tmp_path: Path) -> None:
-    assert "matplotlib" not in modules_imported_by("reproduce", "example", "--format", "csv")
     header, *_ = run_here("reproduce", "example", "--format", "csv").stdout.splitlines()
     assert header == "experiment,place,says,measured,verdict,runs"
-    assert not list(tmp_path.iterdir())
-
-
-@pytest.mark.parametrize(
-    ("arguments", "status", "message"),
-    [
-        (("figur2",), 2, "Invalid value for '[NAME]...': 'figur2' is not one of example, bound, figure1, figure2"),
-        (("example", "--quick", "--runs", 3), 2, "--quick chooses the number of runs; give it or --runs"),
-        (("example", "--output", "taken"), 1, "taken: cannot be a folder to write to: file exists"),
-        (("example", "--output", ""), 2, "--output: is empty; name a folder, . for this one"),
-    ],
-)
-def test_what_cannot_be_reproduced_is_said_at_once(
-    run_here: Run, tmp_path: Path, arguments: tuple[object, ...], status: int, message: str
-) -> None:
-    (tmp_path / "taken").write_text("a file")
-    result = run_here("reproduce", *arguments)
-    assert (result.returncode, result.stdout, result.stderr.count("\n")) == (status, "", 1)
-    assert result.stderr.startswith(f"probfs: error: {message}")
+    assert [path.name for path in tmp_path.iterdir()] == ["out"], "without an output nothing is written"

@@ -1,10 +1,12 @@
-"""probfs rank."""
+"""probfs rank and compare: what they hand to the library, and what they write."""
 
 from __future__ import annotations
 
 import html
 import re
 import shlex
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +17,14 @@ import probfs
 from probfs.api import calls
 from tests.support import SAMPLES
 from tests.support.commands import COMMUTE, Run
+from tests.support.results import (
+    as_version_2,
+    ranking_document,
+    write_document,
+)
+from tests.support.tables import Write
+
+CANCER = SAMPLES / "breast_cancer.csv"
 
 
 def test_results_go_to_standard_output_and_all_else_to_standard_error(run: Run) -> None:
@@ -68,3 +78,59 @@ def test_options_are_keywords_of_the_library(
     assert run_here("rank", "u.csv", "--top", "1").stdout.count("\n") == 2
     assert called["eliminate"] is True
     assert called["report"] is False
+
+
+# compare
+
+
+@pytest.fixture
+def old(tmp_path: Path) -> Path:
+    return write_document(tmp_path / "old.json", ranking_document("abcdefgh"))
+
+
+@pytest.fixture
+def new(tmp_path: Path) -> Path:
+    return write_document(tmp_path / "new.json", as_version_2(ranking_document("bacdefxg")))
+
+
+def test_a_renamed_column_of_a_table_is_named(run_here: Run, write: Write) -> None:
+    assert run_here("rank", CANCER, "-q", "-o", "old.json").returncode == 0
+    same = run_here("compare", "old.json", CANCER, "--format", "table", "-q")
+    assert "Nothing changed. Of 9 columns: 9 stayed; scores are the same." in same.stdout
+    renamed = write("renamed.csv", CANCER.read_text().replace("mitoses", "mitosis_count"))
+    result = run_here("compare", "old.json", renamed, "--format", "table", "--fail-if", "spearman<1")
+    assert result.returncode == 0
+    assert "Probably renamed, by what they score: 'mitoses' is now 'mitosis_count'." in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("conditions", "status", "said"),
+    [
+        (["spearman<0.8"], 0, []),
+        (["Appeared >= 1"], 3, ["appeared >= 1 is true: appeared is 1"]),
+        (["beyond>0"], 3, ["beyond > 0 counts as true: beyond is not known, as neither document has rank intervals"]),
+    ],
+)
+def test_a_condition_that_is_true_is_status_3_once_the_result_is_written(
+    run_here: Run, old: Path, new: Path, tmp_path: Path, conditions: list[str], status: int, said: list[str]
+) -> None:
+    options = [word for condition in conditions for word in ("--fail-if", condition)]
+    result = run_here("compare", old, new, "--quiet", "-o", "c.csv", *options)
+    assert result.returncode == status
+    assert result.stderr.splitlines() == [f"probfs: failed: {line}" for line in said]
+    assert (tmp_path / "c.csv").read_text().startswith("column,")
+
+
+def test_standard_input_is_a_document_or_a_table_and_an_early_reader_changes_no_status(old: Path, new: Path) -> None:
+    def run_line(line: str) -> subprocess.CompletedProcess[str]:
+        line = line.replace("probfs ", f"{sys.executable} -m probfs ")
+        return subprocess.run(["bash", "-c", line], capture_output=True, text=True, check=False)
+
+    unchanged = "--fail-if 'changed>0'"
+    assert run_line(f"cat {old} | probfs compare {old} - {unchanged}").returncode == 0
+    ranked = old.parent / "ranked.json"
+    table = f"probfs rank {CANCER} -q -o {ranked} && cat {CANCER} | probfs compare {ranked} - -q"
+    assert run_line(f"{table} {unchanged}").returncode == 0
+    substituted = run_line(f"probfs compare {old} <(cat {old}) {unchanged}")
+    assert (substituted.returncode, substituted.stderr) == (0, "")
+    assert run_line(f"probfs compare {old} {new} {unchanged} | true; echo ${{PIPESTATUS[0]}}").stdout == "3\n"

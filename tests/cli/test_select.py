@@ -15,12 +15,14 @@ from probfs.cli import rankings
 from probfs.selection.result import Selection
 from probfs.tables.reading import read_table
 from probfs.tables.table import Table
-from tests.support import SAMPLES
 from tests.support.commands import Run
-from tests.support.results import make_feature, make_hostile_selection, make_selection
+from tests.support.results import (
+    make_feature,
+    make_hostile_selection,
+    make_selection,
+)
 from tests.support.tables import Write, table_content
 
-CANCER = SAMPLES / "breast_cancer.csv"
 KEPT = (make_feature(1, "zip", "keep"), make_feature(2, "dose", "keep"), make_feature(3, "note", "noise"))
 ODD_TABLE = (
     'note,dose,outcome,n,zip,rest\na,1.50,yes,1,007, x \nb,NA,no,2,"1,5",\nc,,,1,"say ""so""",=1+1\nd,1e3,no,1,é,-\n'
@@ -32,7 +34,7 @@ Selected = Callable[..., dict[str, Any]]
 
 @pytest.fixture
 def selected(monkeypatch: pytest.MonkeyPatch, write: Write) -> Selected:
-    """Let the library select something made up, and keep what it was called with: for tests of what is written."""
+    """Let the library select something made up, and keep what it was called with."""
     write("t.csv", ODD_TABLE)
 
     def let_select(selection: Selection) -> dict[str, Any]:
@@ -48,7 +50,7 @@ def selected(monkeypatch: pytest.MonkeyPatch, write: Write) -> Selected:
     return let_select
 
 
-def test_options_are_keywords_of_the_library(run_here: Run, selected: Selected) -> None:
+def test_what_is_not_given_is_left_to_the_library(run_here: Run, selected: Selected) -> None:
     called = selected(make_selection())
     words = "--target outcome --count n --always zip,dose --always note --keep 2 --false-discoveries 0.2 --folds 0"
     others = "--seed 7 --score absolute --classifier nb --smoothing 2 --exclude rest --decimal , --na auto"
@@ -71,7 +73,7 @@ def test_options_are_keywords_of_the_library(run_here: Run, selected: Selected) 
         "decimal": ",",
         "na": ("auto",),
         "report": False,
-    }, "what is not given is left to the library"
+    }
 
 
 def test_keeping_nothing_is_no_error(run_here: Run, tmp_path: Path, selected: Selected) -> None:
@@ -101,34 +103,8 @@ def test_names_are_printed_one_a_line_and_escaped_for_eyes(
     assert (result.returncode, result.stdout, result.stderr) == (1, "", f"probfs: error: {problem}\n")
 
 
-@pytest.mark.parametrize(
-    ("words", "status", "message"),
-    [
-        ("--names --format json", 2, "--names: the result is a list of names; leave out --format and --safe-csv"),
-        ("--names --safe-csv", 2, "--names: the result is a list of names; leave out --format and --safe-csv"),
-        ("--step 2", 2, "No such option: --step, which belongs to rank; see 'probfs select --help'"),
-        ("--reduced m.toml --mapping m.toml", 2, "--reduced: m.toml is an input; name another file"),
-        ("--reduced s.csv --output s.csv", 2, "--reduced: s.csv is where the result goes; name another file"),
-        ("--reduced s.csv.gz", 2, "--reduced: the ending '.gz' gives no format; use .csv, .tsv, .tab, .arff, "),
-        ("--reduced -", 2, "--reduced: - is standard output, where the result goes; name a file"),
-        ("--plot -", 2, "--plot: - is standard output, where the result goes; name a file"),
-        ("--reduced s.csv --engine dask", 2, "--reduced needs the table here, and with --engine dask only workers"),
-    ],
-)
-def test_a_mistake_is_one_line_and_nothing_is_written(
-    run_here: Run, tmp_path: Path, write: Write, selected: Selected, words: str, status: int, message: str
-) -> None:
-    called = selected(make_selection(*KEPT))
-    write("m.toml", "")
-    result = run_here("select", "t.csv", *words.split())
-    assert (result.returncode, result.stdout, result.stderr.count("\n")) == (status, "", 1)
-    assert message in result.stderr
-    assert not called, "found before the work begins"
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["m.toml", "t.csv"]
-
-
 def test_the_reduced_table_has_its_cells_rows_and_columns_as_they_were(
-    run_here: Run, tmp_path: Path, selected: Selected
+    run_here: Run, tmp_path: Path, write: Write, selected: Selected
 ) -> None:
     called = selected(make_selection(*KEPT, count="n"))
     assert run_here("select", "t.csv", "--reduced", "small.csv", "--quiet").stderr == ""
@@ -137,6 +113,13 @@ def test_the_reduced_table_has_its_cells_rows_and_columns_as_they_were(
     written = (tmp_path / "small.csv").read_text()
     assert list(csv.reader(io.StringIO(written))) == [row[1:5] for row in rows]
     assert written.splitlines()[:3] == ["dose,outcome,n,zip", "1.50,yes,1,007", 'NA,no,2,"1,5"']
+    # Where the format has types, numbers become numbers; and formulas can be guarded.
+    selected(make_selection(*KEPT))
+    write("t.csv", "dose,outcome,zip\n0.75,=1+1,007\n2,no,8\n")
+    run_here("select", "t.csv", "--reduced", "small.jsonl")
+    assert (tmp_path / "small.jsonl").read_text().startswith('{"dose": 0.75, "outcome": "=1+1", "zip": "007"}\n')
+    run_here("select", "t.csv", "--reduced", "small.csv", "--safe-csv")
+    assert ",'=1+1," in (tmp_path / "small.csv").read_text()
 
 
 @pytest.mark.parametrize("ending", ["tsv", "arff", "parquet", "jsonl"])
@@ -147,14 +130,3 @@ def test_the_reduced_table_is_written_in_the_format_of_its_ending(
     assert run_here("select", "t.csv", "--reduced", f"small.{ending}").returncode == 0
     small, whole = (table_content(read_table(tmp_path / name)) for name in (f"small.{ending}", "t.csv"))
     assert small == {name: whole[name] for name in ("dose", "outcome", "zip")}
-
-
-def test_numbers_become_numbers_in_a_typed_reduced_table_and_formulas_can_be_guarded(
-    run_here: Run, tmp_path: Path, write: Write, selected: Selected
-) -> None:
-    selected(make_selection(*KEPT))
-    write("t.csv", "dose,outcome,zip\n0.75,=1+1,007\n2,no,8\n")
-    run_here("select", "t.csv", "--reduced", "small.jsonl")
-    assert (tmp_path / "small.jsonl").read_text().startswith('{"dose": 0.75, "outcome": "=1+1", "zip": "007"}\n')
-    run_here("select", "t.csv", "--reduced", "small.csv", "--safe-csv")
-    assert ",'=1+1," in (tmp_path / "small.csv").read_text()

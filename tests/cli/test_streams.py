@@ -1,0 +1,289 @@
+"""Where results, notes and progress go: files, pipes, terminals, closed streams and full disks; loops that are compiled
+on first use; and Ctrl-C.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from probfs.classifiers import compiling
+from probfs.classifiers.naive_bayes import classifier
+from probfs.classifiers.naive_bayes.rows import CompiledRows
+from probfs.cli.streams import Reporter, deliver, reporting, tell
+from probfs.errors import OutputError
+from probfs.notes import NoteKind
+from probfs.runtime.progress import COMPILING, Progress, report
+from probfs.text import shown_bytes
+from tests.support import ROOT, SAMPLES
+from tests.support.commands import COMMUTE, PATIENCE, Run, run_in_terminal, run_process, run_shell_line
+from tests.support.results import HOSTILE_NAMES, hostile_csv
+from tests.support.tables import Write
+
+KILN = "peak_temperature,cooling_rate,soak_minutes,humidity,weight,load,shelf,clay,cracked\n"
+
+
+@pytest.mark.parametrize(
+    ("line", "status", "out", "error"),
+    [
+        ("rank t.csv -qq --format json | head -1", 0, "{\n", ""),
+        ("rank --help | true || true", 0, "", ""),
+        ("rank t.csv -qq > /dev/full", 1, "", "standard output cannot be written: no space left on device"),
+        ("--help > /dev/full", 1, "", "standard output cannot be written: no space left on device"),
+        ("rank t.csv -qq >&-", 1, "", "standard output is closed"),
+        ("rank t.csv --exclude person --target mode 2> /dev/full | head -c 13", 0, "rank,feature,", ""),
+        ("select --folds 0 t.csv -qq --plot p.png | true && head -c 4 p.png | tail -c 3", 0, "PNG", ""),
+        ("sample kiln --output /dev/stdout | head -1", 0, KILN, ""),
+        ("sample kiln --output /dev/fd/1 | tail -c 1", 0, "\n", ""),
+        ("sample kiln --output /dev/stderr 2>&1 > /dev/null | tail -c 1", 0, "\n", ""),
+        *(
+            (f"{words} --output t.csv < t.csv", 2, "", "--output: t.csv is an input; name another file")
+            for words in ("rank -", "rank", "suggest")
+        ),
+    ],
+)
+def test_streams_may_close_fail_or_have_names(write: Write, line: str, status: int, out: str, error: str) -> None:
+    path = write("t.csv", (SAMPLES / "commute.csv").read_text())
+    result = run_shell_line(f"cd {path.parent} && probfs {line}")
+    assert (result.returncode, result.stdout, result.stderr) == (
+        status,
+        out,
+        f"probfs: error: {error}\n" if error else "",
+    )
+    assert path.read_text() == (SAMPLES / "commute.csv").read_text()
+
+
+def test_without_a_command_there_is_help(run: Run) -> None:
+    result = run()
+    assert (result.returncode, result.stdout) == (2, "")
+    assert "inspect" in result.stderr
+    assert "error" not in result.stderr
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "rank t.csv",
+        "rank t.csv --format json",
+        "select t.csv --folds 0",
+        "select t.csv --folds 0 --names",
+        "pairs t.csv",
+        "compare r.json r.json",
+        "map t.csv --mapping m.toml",
+        "map t.csv --mapping m.toml --format arff",
+        "suggest t.csv",
+        "inspect t.csv",
+        "generate weston --rows 3",
+        "sample kiln",
+    ],
+)
+def test_a_dash_is_standard_output(run_here: Run, write: Write, tmp_path: Path, words: str) -> None:
+    write("t.csv", (SAMPLES / "kiln.csv").read_text())
+    write("m.toml", "[columns]\n")
+    run_here("rank", "t.csv", "-q", "--output", "r.json")
+    plain, dashed = run_here(*words.split()), run_here(*words.split(), "--output", "-")
+    assert (dashed.returncode, dashed.stdout, dashed.stderr) == (0, plain.stdout, plain.stderr)
+    assert len(plain.stdout) > 20
+    assert not (tmp_path / "-").exists()
+
+
+def test_streams_that_were_never_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stderr", None)
+    tell("nobody hears this")
+    monkeypatch.setattr(sys, "stdout", None)
+    with pytest.raises(OutputError, match=r"^standard output is closed$"):
+        deliver(b"lost")
+
+
+def test_a_terminal_gets_a_table_with_bars_and_what_was_ranked() -> None:
+    shown = " ".join(run_in_terminal("rank", *COMMUTE).split())
+    assert "6 columns, 204 labelled and 36 unlabelled rows, target mode with 3 classes" in shown
+    assert "48 of 204 rows wrong" in shown
+    assert "████" in shown
+    assert "rank,feature" not in shown
+    picture = run_in_terminal("rank", *COMMUTE, "--format", "png")
+    assert "a terminal cannot show it; name a file with --output" in picture
+    # Without an input there is help.
+    assert "--score" in run_in_terminal("rank")
+    assert "--fail-if" in run_in_terminal("compare", "-", "a.json")
+
+
+def test_hostile_names_are_kept_in_data_and_escaped_for_eyes(run_here: Run, write: Write) -> None:
+    path = write("t.csv", hostile_csv())
+    rows = list(csv.DictReader(io.StringIO(run_here("rank", path).stdout)))
+    assert {row["feature"] for row in rows} == set(HOSTILE_NAMES)
+    for words in (("rank", "--format", "html"), ("rank", "--format", "table"), ("inspect", "--format", "markdown")):
+        result = run_here(words[0], path, *words[1:])
+        assert result.returncode == 0, result.stderr
+        shown = result.stdout + result.stderr
+        assert "\x1b" not in shown
+        assert "\u202e" not in shown
+        assert "\\x1b[31mred" in result.stdout.replace("\\\\x1b\\[", "\\x1b[")
+    run_here("rank", path, "-q", "-o", "r.json")
+    document = path.parent / "r.json"
+    assert "\x1b[31mred" not in run_in_terminal("rank", path) + run_in_terminal("compare", document, document)
+
+
+# Notes and progress
+
+Capture = pytest.CaptureFixture[str]
+ANNOUNCEMENT = "probfs: compiling loops for this machine, once (a few seconds)"
+
+
+@pytest.mark.parametrize(
+    ("quiet", "said"),
+    [(0, "probfs: a\\x1b[31mb\\nc\nprobfs: warning: leaks\n"), (1, "probfs: warning: leaks\n"), (2, ""), (3, "")],
+)
+def test_notes_are_lines_that_steer_nothing_and_quiet_hides_them(capsys: Capture, quiet: int, said: str) -> None:
+    # Off a terminal there is no progress, unless it is asked for; and none where quiet is.
+    with reporting({"quiet": quiet, "progress": bool(quiet)}) as reporter:
+        reporter.note(NoteKind.CUT.note("a\x1b[31mb\nc"))
+        reporter.note(NoteKind.LEAKAGE.note("leaks"))
+        report("reading", 1, 2, "bytes")
+    with reporting({}):
+        report("reading", 1, 2, "bytes")
+    assert capsys.readouterr() == ("", said)
+    with reporting({"progress": True}) as reporter:
+        reporter.note(NoteKind.CUT.note("beside the bar"))
+    assert "probfs: beside the bar" in capsys.readouterr().err
+
+
+class Bar:
+    """What the reporter tells a progress bar."""
+
+    def __init__(self) -> None:
+        self.seen: list[tuple[str, int, int | None, str]] = []
+        self._tasks: list[str] = []
+
+    def add_task(self, description: str, total: int | None, completed: int = 0, amount: str = "") -> int:
+        self._tasks.append(description)
+        self.seen.append((description, completed, total, amount))
+        return len(self._tasks) - 1
+
+    def remove_task(self, number: int) -> None:
+        assert number == len(self._tasks) - 1
+
+    def update(self, number: int, *, total: int | None, completed: int, amount: str) -> None:
+        self.seen.append((self._tasks[number], completed, total, amount))
+
+
+def test_each_stage_shows_what_it_counts_and_models_instead_of_columns() -> None:
+    bar = Bar()
+    reporter = Reporter(0, bar)  # type: ignore[arg-type]  # all of a bar that is used
+    for progress in (
+        Progress("reading", 0, 3 << 20, "bytes"),
+        Progress("reading", 1 << 20, 3 << 20, "bytes"),
+        Progress("encoding columns"),
+        Progress("ranking", 0, 3, "columns"),
+        Progress("ranking", 1, 9, "models"),
+        Progress("ranking", 1, 3, "columns"),
+        Progress("ranking", 7, 9, "models"),
+    ):
+        reporter.hear(progress)
+    reporter.show(Progress("figure2", 3, 4))
+    assert bar.seen == [
+        ("starting", 0, None, ""),
+        ("reading", 0, 3 << 20, "0 bytes/3 MB"),
+        ("reading", 1 << 20, 3 << 20, "1 MB/3 MB"),
+        ("encoding columns", 0, None, ""),
+        ("ranking", 0, 3, "0/3 columns"),
+        ("ranking", 1, 9, "1/9 models"),
+        ("ranking", 7, 9, "7/9 models"),
+        ("figure2", 3, 4, "3/4"),
+    ]
+
+
+# Loops that are compiled on first use, or cannot be
+
+FIRST_USE = """
+import time
+from probfs.classifiers import compiling
+from probfs.classifiers.naive_bayes import classifier, rows
+from probfs.cli import main
+
+# Loops are wanted for any table, and take long.
+classifier._CELLS_WORTH_COMPILING = 0
+compiling._SECONDS_OF_LOADING = 0.0
+compile_rows = rows.CompiledRows.compile
+rows.CompiledRows.compile = lambda self: (time.sleep(0.3), compile_rows(self))
+main()
+"""
+
+
+def run_program(program: str, *arguments: object) -> tuple[str, list[str]]:
+    """Standard output, and the lines of standard error."""
+    command = [sys.executable, "-c", program, *map(str, arguments)]
+    result = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, timeout=PATIENCE, check=True)
+    return result.stdout, result.stderr.splitlines()
+
+
+def test_compiling_is_announced_once_and_every_stage_is_seen_on_a_terminal() -> None:
+    shown, told = run_program(FIRST_USE, "rank", *COMMUTE)
+    assert shown.startswith("rank,feature,")
+    assert told.count(ANNOUNCEMENT) == 1
+    assert run_program(FIRST_USE, "rank", *COMMUTE, "--quiet") == (shown, [])
+    seen = (
+        "reading",
+        f"0 bytes/{shown_bytes(COMMUTE[0].stat().st_size)}",
+        "preparing columns",
+        "encoding columns",
+        "fitting the classifier",
+        ANNOUNCEMENT,
+        "compiling loops",
+        "0/6 columns",
+        "6 columns, 204 labelled",
+    )
+    terminal = run_in_terminal("rank", *COMMUTE, program=("-c", FIRST_USE))
+    assert re.search(".*".join(map(re.escape, seen)), terminal, re.DOTALL), terminal
+
+
+@pytest.mark.parametrize(
+    ("program", "reason"),
+    [
+        ("sys.modules['numba'] = None", "import of numba halted; None in sys.modules"),
+        ("os.environ['NUMBA_DISABLE_JIT'] = '1'", "NUMBA_DISABLE_JIT is set"),
+    ],
+)
+def test_numpy_does_the_work_without_numba_and_one_note_says_so(program: str, reason: str) -> None:
+    program = f"import os, sys\n{program}\n" + FIRST_USE.partition("compiling._SECONDS")[0] + "main()"
+    shown, lines = run_program(program, "rank", *COMMUTE)
+    (told,) = [line for line in lines if "compiled loops" in line]
+    assert told == f"probfs: compiled loops are not available ({reason}), so this took longer"
+    assert shown == run_process("rank", *COMMUTE).stdout
+
+
+# Ctrl-C
+
+
+@pytest.mark.parametrize("stage", ["reading", "fitting the classifier", COMPILING, "ranking"])
+def test_every_stage_can_be_interrupted(
+    stage: str, tmp_path: Path, run_here: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hear = Reporter.hear
+
+    def hear_and_interrupt(reporter: Reporter, progress: Progress) -> None:
+        hear(reporter, progress)
+        if progress.stage == stage:
+            os.kill(os.getpid(), signal.SIGINT)
+
+    (tmp_path / "r.csv").write_text("old")
+    monkeypatch.setattr(Reporter, "hear", hear_and_interrupt)
+    # Loops are wanted for any table, and none were kept.
+    monkeypatch.setattr(classifier, "_CELLS_WORTH_COMPILING", 0)
+    if stage == COMPILING:
+        monkeypatch.setattr(compiling, "_SECONDS_OF_LOADING", 0.0)
+        monkeypatch.setattr(CompiledRows, "compile", lambda rows: time.sleep(0.2))
+    result = run_here("rank", *COMMUTE, "--progress", "--output", "r.csv")
+    assert (result.returncode, result.stdout) == (130, "")
+    assert result.stderr.endswith("probfs: interrupted\n")
+    assert "Traceback" not in result.stderr
+    assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("r.csv", "old")]
