@@ -316,7 +316,7 @@ def test_a_missing_cell_is_a_value_of_its_own_and_an_unseen_one_says_nothing() -
 
 
 def test_a_number_that_is_missing_is_measured_as_such() -> None:
-    prepared = prepare_csv("a,y\n1.5,p\n,p\n2,q\n1.5,q\n", missing="value", **MEASURED)
+    prepared = prepare_csv("a,y\n1.5,p\n,p\n2,q\n1.5,q\n", missing="value", numbers_as_they_are=True)
     (feature,) = encode(prepared, [read_csv_text("b,a\n1,\n1,7\n1,red\n")])[0].features
     assert feature.numbers is not None
     assert (feature.numbers.tolist(), feature.values, feature.missing_is_value) == ([1.5, 2.0, 7.0], 4, True)
