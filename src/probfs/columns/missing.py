@@ -176,4 +176,4 @@ def _two_sided(found: int, total: int, size: int, drawn: int) -> float:
     logarithms = np.concatenate([[0.0], np.cumsum(rising - falling)])
     probabilities = np.exp(logarithms - logarithms.max())
     probabilities /= probabilities.sum()
-    return min(1.0, float(probabilities[probabilities <= probabilities[found - least] * _EQUALLY_LIKELY].sum()))
+    return float(probabilities[probabilities <= probabilities[found - least] * _EQUALLY_LIKELY].sum())

@@ -224,7 +224,7 @@ def all_true(flags: Texts) -> bool:
 
 
 def any_true(flags: Texts) -> bool:
-    return bool(pc.any(flags, min_count=0).as_py())
+    return bool(pc.any(flags).as_py())
 
 
 def all_match(texts: Texts, pattern: str) -> bool:
