@@ -15,7 +15,7 @@ import fsspec
 import pytest
 
 from probfs.errors import DataError, UsageError
-from probfs.tables.files import Part, find_parts, may_be_many, name_together
+from probfs.tables.files import Part, find_parts, may_be_many
 from probfs.tables.opening import display_name
 from probfs.tables.reading import read_table
 from probfs.tables.urls import is_url
@@ -137,13 +137,6 @@ def test_what_is_wrong_is_said(monkeypatch: pytest.MonkeyPatch, named: list[str]
     monkeypatch.setitem(sys.modules, "s3fs", None)
     with pytest.raises((DataError, UsageError), match=f"^{message}"):
         read_table(named)
-
-
-def test_messages_name_all_files_of_a_table() -> None:
-    one, two = Part("a.csv"), Part("b.csv")
-    assert name_together(["*.csv"], [one]) == "a.csv"
-    assert name_together(["\x1b*.csv"], [one, two]) == "\\x1b*.csv (2 files)"
-    assert name_together(["b.csv", "a.csv"], [one, two]) == "a.csv and 1 more file"
 
 
 @pytest.mark.parametrize(
