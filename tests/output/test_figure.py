@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-import re
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -32,8 +32,26 @@ from tests.conftest import SAMPLES
 from tests.output.test_writers import assert_as_before
 from tests.support.results import awkward, make_large_selection, make_ranking
 
-_TOUCH = 0.5
-"""Pixels by which boxes may overlap before it is said that they do."""
+NAMES = [f"measurement_{number}" for number in range(600)]
+Result = probfs.Ranking | probfs.Selection
+
+
+@pytest.fixture(autouse=True)
+def _no_window() -> Any:
+    pyplot.switch_backend("Agg")
+    yield
+    pyplot.close("all")
+
+
+def names_on(axes: Any) -> list[str]:
+    return [label.get_text() for label in axes.get_yticklabels()]
+
+
+def bars_of(axes: Axes) -> list[Rectangle]:
+    return [patch for container in axes.containers for patch in container if isinstance(patch, Rectangle)]
+
+
+# Texts
 
 
 def drawn_texts(figure: Figure) -> list[tuple[str, Bbox]]:
@@ -54,158 +72,67 @@ def drawn_texts(figure: Figure) -> list[tuple[str, Bbox]]:
     return [(text.get_text(), Text.get_window_extent(text, renderer)) for text in drawn]
 
 
-def assert_readable(figure: Figure) -> None:
-    """No text lies outside of the figure, no two overlap, and none lies on a bar."""
-    texts = drawn_texts(figure)
-    words, boxes = [text for text, _ in texts], np.array([box.extents for _, box in texts])
-    width, height = figure.bbox.size
-    wrong = (boxes[:, :2] < 0).any(axis=1) | (boxes[:, 2] > width) | (boxes[:, 3] > height)
-    assert not wrong.any(), [words[place] for place in np.flatnonzero(wrong)]
-    assert not [(words[one], words[other]) for one, other in overlaps(boxes, boxes) if one < other]
-    bars = np.array([bar.get_window_extent().extents for bar in bars_of(figure.axes[0])]).reshape(-1, 4)
-    assert not [words[text] for _, text in overlaps(bars, boxes)], "texts on bars"
-
-
-def bars_of(axes: Axes) -> list[Rectangle]:
-    return [patch for container in axes.containers for patch in container if isinstance(patch, Rectangle)]
-
-
 def overlaps(ones: Floats, others: Floats) -> list[tuple[int, int]]:
-    """Pairs of boxes (left, bottom, right, top) that have more than an edge in common."""
+    """Pairs of boxes (left, bottom, right, top) that have more than half a pixel in common."""
     one, other = ones[:, None], others[None]
     shared = np.minimum(one[..., 2:], other[..., 2:]) - np.maximum(one[..., :2], other[..., :2])
-    return [(int(row), int(column)) for row, column in np.argwhere(shared.min(axis=-1) > _TOUCH)]
-
-
-NAMES = [f"measurement_{number}" for number in range(600)]
-
-
-@pytest.fixture(autouse=True)
-def _no_window() -> Any:
-    pyplot.switch_backend("Agg")
-    yield
-    pyplot.close("all")
-
-
-def names_on(axes: Any) -> list[str]:
-    return [label.get_text() for label in axes.get_yticklabels()]
+    return [(int(row), int(column)) for row, column in np.argwhere(shared.min(axis=-1) > 0.5)]
 
 
 @pytest.mark.parametrize(("kind", "number"), [("ranking", 1), ("ranking", 51), ("uncertain", 50), ("selection", 5)])
-def test_texts_are_within_the_figure_and_apart(kind: str, number: int) -> None:
-    names = NAMES[:number]
-    result = (
-        make_large_selection(names) if kind == "selection" else make_ranking(names, uncertainty=kind == "uncertain")
-    )
-    bars = result.plot()[0]
-    assert_readable(bars.figure)
-    shown = names_on(bars)
-    assert shown == names[: len(shown)]
-    assert len(shown) == (number if number <= 50 else 40)
+def test_texts_are_within_the_figure_and_apart_and_none_lies_on_a_bar(kind: str, number: int) -> None:
+    make = make_large_selection if kind == "selection" else make_ranking
+    options = {"uncertainty": True} if kind == "uncertain" else {}
+    axes = make(NAMES[:number], **options).plot()[0]
+    assert names_on(axes) == NAMES[: number if number <= 50 else 40]
+    words, boxes = zip(*drawn_texts(axes.figure), strict=True)
+    places, (width, height) = np.array([box.extents for box in boxes]), axes.figure.bbox.size
+    outside = (places[:, :2] < 0).any(axis=1) | (places[:, 2] > width) | (places[:, 3] > height)
+    assert not [words[place] for place in np.flatnonzero(outside)]
+    assert not [(words[one], words[other]) for one, other in overlaps(places, places) if one < other]
+    bars = np.array([bar.get_window_extent().extents for bar in bars_of(axes)]).reshape(-1, 4)
+    assert not [words[text] for _, text in overlaps(bars, places)]
 
 
 @pytest.mark.filterwarnings("ignore:Glyph")
-def test_hostile_names_are_drawn_as_text_and_told_apart() -> None:
-    for result in (make_ranking(awkward(25)), make_large_selection(awkward(25))):
-        bars = result.plot()[0]
-        shown = names_on(bars)
-        assert {"$\\undefined$", "<b>bold</b>", "a\\x1b[31mred", "\\u202eright"} < set(shown)
-        assert len(set(shown)) == len(shown)
-        assert max(map(len, shown)) < 36
-        assert {text for text in shown if text.strip()} <= {text for text, _ in drawn_texts(bars.figure)}
-    assert b"<script" not in figure_file(make_ranking(["<script>alert(1)</script>", "b"]).drawing(), "svg")
+@pytest.mark.parametrize("make", [make_ranking, make_large_selection])
+def test_hostile_names_are_drawn_as_text_and_told_apart(make: Callable[[list[str]], Result]) -> None:
+    bars = make(awkward(25)).plot()[0]
+    shown = names_on(bars)
+    assert {"$\\undefined$", "<b>bold</b>", "a\\x1b[31mred", "\\u202eright"} < set(shown)
+    assert len(set(shown)) == len(shown)
+    assert max(map(len, shown)) < 36
+    assert {text for text in shown if text.strip()} <= {text for text, _ in drawn_texts(bars.figure)}
+    assert b"<script" not in figure_file(make(["<script>alert(1)</script>", "b"]).drawing(), "svg")
 
 
-def test_a_ranking_has_bars_intervals_and_curves() -> None:
-    bars, losses, wrong = make_ranking(NAMES[:6], uncertainty=True).plot()
-    lengths = [bar.get_width() for bar in bars_of(bars)]
-    assert lengths == pytest.approx([0.4 / rank for rank in range(1, 7)])
-    texts = [text for text, _ in drawn_texts(bars.figure)]
-    assert any(re.fullmatch(r"0\.1000  rank \d+–\d+  ≈ noise", text) for text in texts)
-    assert "importance $\\hat{S}_S$ (absolute) when the column left" in texts
-    assert losses.get_title(loc="left") == "log-loss"
-    assert losses.lines[0].get_ydata()[0] == pytest.approx(0.3 + 0.2 / 6)
-    assert wrong.get_xlabel() == "columns in the model (chosen on the same rows)"
-    assert wrong.get_xticks().tolist() == [1, 2, 3, 4, 5, 6]
-    assert wrong.get_xlim() == pytest.approx((0.5, 6.5))
-    low, high = losses.lines[0].get_ydata()[0], losses.lines[0].get_ydata()[-1]
-    low, high = 0.0 if min(low, high) <= max(low, high) / 2 else min(low, high), max(low, high)
-    assert losses.get_ylim() == pytest.approx((low - 0.08 * (high - low), high + 0.08 * (high - low)))
-    without = make_ranking(NAMES[:3], eliminate=False)
-    (flat,) = replace(without, features=tuple(replace(each, s_s=0.0) for each in without.features)).plot()
-    assert flat.get_xticks().tolist() == []
-    (alone,) = make_ranking(NAMES[:6], eliminate=False, uncertainty=True, negative=True).plot()
-    assert alone.collections, "standard errors"
-    assert alone.get_xticks().tolist() == pytest.approx([-0.2, -0.1, 0, 0.1])
+# Bars and curves
 
 
-def test_a_selection_has_verdicts_the_cut_and_unseen_rows() -> None:
-    bars, losses, _ = make_large_selection(NAMES[:10]).plot()
-    texts = [text for text, _ in drawn_texts(bars.figure)]
-    for expected in (
-        "0.0290  redundant: measurement_0 says 93% of it",
-        "redundant: copy of measurement_0",
-        "0.0124  weak: adds too little",
-        "noise: q 0.62",
-        "keep 2",
-        "least log-loss: 6 columns",
-        "chosen this way, on unseen rows (10 folds)",
-        "all 10 columns, on unseen rows",
-        "no columns, on unseen rows",
-    ):
-        assert expected in texts, expected
-    assert any(bar.get_hatch() for bar in bars_of(bars))
-    assert losses.get_xticks().tolist() == [0, 1, 2, 3, 4, 5, 6]
-    many = make_large_selection(NAMES[:200]).plot()[1]
-    assert many.get_xticks().tolist() == [0, 1, 10, 120]
-    assert many.get_xlim() == pytest.approx((-0.1, 144))
+def without_scores() -> probfs.Ranking:
+    ranking = make_ranking(NAMES[:3], eliminate=False)
+    return replace(ranking, features=tuple(replace(each, s_s=0.0) for each in ranking.features))
 
 
-def test_wrong_rows_are_shares_of_the_rows_that_are_judged() -> None:
-    chance = np.random.default_rng(0)
-    cells = chance.normal(size=(200, 3))
-    frame = pd.DataFrame(cells, columns=list("abc")).assign(when=range(200), y=cells[:, 0] + cells[:, 1] > 0)
-    in_time = probfs.select(frame, target="y", time="when", folds=4)
-    at_once = probfs.select(frame.drop(columns="when"), target="y", folds=0)
-    assert in_time.ranking is not None
-    for selection, rows, without in (
-        (in_time, in_time.ranking.rounds[0].rows, in_time.sizes[0].errors),
-        (at_once, 200, 200 - max(at_once.input.classes.values())),
-    ):
-        _, wrong = selection.drawing().panels
-        expected = {size.features: size.errors / rows for size in selection.sizes} | {0: without / rows}
-        assert dict(wrong.curves[0].points) == pytest.approx(
-            {size: expected[size] for size, _ in wrong.curves[0].points}
-        )
-    assert in_time.ranking.rounds[0].rows < 200
-    # A document does not say how many rows were judged.
-    assert probfs.Selection.from_json(in_time.to_json()).drawing().panels == ()
-    assert probfs.Selection.from_json(at_once.to_json()).drawing().panels == at_once.drawing().panels
+KINDS: dict[str, Callable[[], Result]] = {
+    "ranking": lambda: make_ranking(NAMES[:6], uncertainty=True),
+    "uncertain": lambda: make_ranking(NAMES[:70], eliminate=False, uncertainty=True, negative=True),
+    "zero": without_scores,
+    "selection": lambda: make_large_selection(NAMES[:10]),
+    "many": lambda: make_large_selection(NAMES[:200]),
+}
 
 
-@pytest.mark.parametrize(
-    ("most", "ticks"),
-    [(6, [*range(7)]), (7, [0, 2, 4, 6]), (12, [*range(0, 13, 2)]), (13, [0, 5, 10]), (60, [*range(0, 61, 10)])],
-)
-def test_few_numbers_of_columns_are_named(most: int, ticks: list[int]) -> None:
-    panel = Panel("", (Curve("", ((0, 0.5), (most, 0.25))),))
-    assert (panel.size_ticks, panel.is_logarithmic) == (ticks, False)
-    assert Panel("", (Curve("", ((0, 0.5), (61, 0.25))),)).size_ticks == [0, 1, 10, 61]
-    assert len(names_on(make_ranking(NAMES[:3]).plot(top=1)[0])) == 1
-
-
-@pytest.mark.parametrize("kind", ["selection", "uncertain"])
+@pytest.mark.parametrize("kind", KINDS)
 def test_what_is_drawn_and_how_it_looks_is_as_before(kind: str) -> None:
-    uncertain = make_ranking(NAMES[:70], eliminate=False, uncertainty=True, negative=True)
-    result = make_large_selection(NAMES[:10]) if kind == "selection" else uncertain
     with file_style():
-        figure = result.plot()[0].figure
-        told = [f"{figure.get_size_inches().round(3).tolist()} {figure.get_suptitle()}"]
+        figure = KINDS[kind]().plot()[0].figure
+        told = [f"{figure.get_size_inches().round(3).tolist()} {figure.get_dpi()} {figure.get_suptitle()}"]
         for axes in figure.axes:
-            texts = [axes.title, axes.xaxis.label, *axes.get_xticklabels(), *axes.get_yticklabels(), *axes.texts]
-            told += [
-                f"{np.round([axes.get_xlim(), axes.get_ylim()], 4).tolist()} {axes.get_xticks().round(4).tolist()}"
-            ]
+            limits, ticks = np.round([axes.get_xlim(), axes.get_ylim()], 4), axes.get_xticks().round(4)
+            told += [f"{axes.get_title(loc='left')} {limits.tolist()} {ticks.tolist()}"]
+            texts = [axes.xaxis.label, *axes.get_xticklabels(), *axes.get_yticklabels(), *axes.texts]
+            texts += [] if axes.get_legend() is None else axes.get_legend().get_texts()
             told += [f"{text.get_text()} {text.get_color()} {text.get_fontsize()}" for text in texts]
             for line in axes.lines:
                 look = [line.get_color(), line.get_linestyle(), line.get_linewidth(), line.get_marker()]
@@ -217,30 +144,71 @@ def test_what_is_drawn_and_how_it_looks_is_as_before(kind: str) -> None:
     assert_as_before("\n".join(told), f"{kind}.figure.txt")
 
 
+def test_wrong_rows_are_shares_of_the_rows_that_are_judged() -> None:
+    cells = np.random.default_rng(0).normal(size=(200, 3))
+    frame = pd.DataFrame(cells, columns=list("abc")).assign(when=range(200), y=cells[:, 0] + cells[:, 1] > 0)
+    in_time = probfs.select(frame, target="y", time="when", folds=4)
+    at_once = probfs.select(frame.drop(columns="when"), target="y", folds=0)
+    assert in_time.ranking is not None
+    judged = in_time.ranking.rounds[0].rows
+    assert judged < 200
+    for selection, rows, without in (
+        (in_time, judged, in_time.sizes[0].errors),
+        (at_once, 200, 200 - max(at_once.input.classes.values())),
+    ):
+        _, wrong = selection.drawing().panels
+        expected = {size.features: size.errors / rows for size in selection.sizes} | {0: without / rows}
+        drawn = dict(wrong.curves[0].points)
+        assert drawn == pytest.approx({size: expected[size] for size in drawn})
+    # A document does not say how many rows were judged.
+    assert probfs.Selection.from_json(in_time.to_json()).drawing().panels == ()
+    assert probfs.Selection.from_json(at_once.to_json()).drawing().panels == at_once.drawing().panels
+
+
+@pytest.mark.parametrize(
+    ("most", "ticks"),
+    [
+        (6, [*range(7)]),
+        (7, [0, 2, 4, 6]),
+        (12, [*range(0, 13, 2)]),
+        (13, [0, 5, 10]),
+        (60, [*range(0, 61, 10)]),
+        (61, [0, 1, 10, 61]),
+    ],
+)
+def test_few_numbers_of_columns_are_named(most: int, ticks: list[int]) -> None:
+    panel = Panel("", (Curve("", ((0, 0.5), (most, 0.25))),))
+    assert (panel.size_ticks, panel.is_logarithmic) == (ticks, most > 60)
+
+
 def test_top_decides_how_many_bars_there_are_and_the_rest_is_summed_up() -> None:
     ranking = make_ranking(NAMES[:100])
-    assert len(names_on(ranking.plot(top=60)[0])) == 60
+    assert [len(names_on(ranking.plot(top=top)[0])) for top in (1, 60)] == [1, 60]
     assert len(names_on(ranking.top(7).plot()[0])) == 7
     assert ranking.plot(top=3)[0].get_xlabel().endswith("\n… and 97 more, none above 0.1000")
     for wrong in (0, 501, "a", 2.5):
         with pytest.raises(UsageError, match=r"^top=: "):
             ranking.plot(top=wrong)  # type: ignore[arg-type]
-    assert pyplot.get_fignums() == [1, 2, 3]
+    assert pyplot.get_fignums() == [1, 2, 3, 4]
 
 
 def test_the_caller_s_axes_are_drawn_on() -> None:
     ranking = make_ranking(NAMES[:30])
     (bars,) = ranking.plot(Figure(figsize=(12, 4)).add_subplot(1, 2, 1))
-    assert len(names_on(bars)) < 30
+    assert 1 < len(names_on(bars)) < 30
     (low,) = ranking.plot(Figure(figsize=(4, 0.3)).add_subplot())
     assert names_on(low) == NAMES[:1]
     three = Figure(figsize=(9, 9)).subplots(3)
     assert ranking.plot(three).tolist() == three.tolist()
     assert [axes.get_legend() is not None for axes in three] == [False, False, True]
-    make_ranking(NAMES[:3], eliminate=False).plot(Figure().subplots(3))
+    one_round = make_ranking(NAMES[:3], eliminate=False).plot(Figure().subplots(3))
+    assert [axes.axison for axes in one_round] == [True, False, False]
     for wrong in (3, [three[0], three[1]], "axes"):
         with pytest.raises(UsageError, match=r"^axes=: one of matplotlib's Axes"):
             ranking.plot(wrong)  # type: ignore[arg-type]
+
+
+# Files
 
 
 def test_a_file_is_the_same_whatever_the_settings_are_and_a_dark_style_has_light_ink() -> None:
