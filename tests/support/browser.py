@@ -5,23 +5,23 @@ from __future__ import annotations
 import base64
 import json
 import shutil
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 MISSING = "chromium and chromedriver are not installed (apt-get install chromium chromium-driver)"
-_DRIVER_PLACES = ("/usr/bin", "/usr/lib/chromium", "/usr/lib/chromium-browser", "/usr/local/bin")
+_PLACES = "/usr/bin:/usr/lib/chromium:/usr/lib/chromium-browser:/usr/local/bin"
+_ARGUMENTS = "headless=new no-sandbox disable-gpu disable-dev-shm-usage disable-background-networking"
+_ARGUMENTS += " disable-component-update hide-scrollbars force-color-profile=srgb window-size=1200,900"
 
 
 def find_browser() -> tuple[str, str] | None:
     """The programs of the browser and of its driver, of the system's own; None where either is missing."""
-    places = ":".join(_DRIVER_PLACES)
-    browser = next(filter(None, (shutil.which(name, path=places) for name in ("chromium", "chromium-browser"))), None)
-    driver = shutil.which("chromedriver", path=places)
+    browser = shutil.which("chromium", path=_PLACES) or shutil.which("chromium-browser", path=_PLACES)
+    driver = shutil.which("chromedriver", path=_PLACES)
     return None if browser is None or driver is None else (browser, driver)
 
 
@@ -34,29 +34,18 @@ class Browser:
 
         options = ChromeOptions()
         options.binary_location = programs[0]
-        for argument in (
-            "--headless=new",
-            "--no-sandbox",
-            "--disable-gpu",
-            "--disable-dev-shm-usage",
-            "--disable-background-networking",
-            "--disable-component-update",
-            "--hide-scrollbars",
-            "--force-color-profile=srgb",
-            "--window-size=1200,900",
-            f"--user-data-dir={profile}",
-        ):
-            options.add_argument(argument)
+        for argument in (*_ARGUMENTS.split(), f"user-data-dir={profile}"):
+            options.add_argument(f"--{argument}")
         options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
         self.driver = Chrome(options=options, service=Service(programs[1]))
         self.driver.set_page_load_timeout(120)
 
-    def open(self, path: Path, query: str = "") -> None:
+    def open(self, path: Path) -> None:
         """Load a page from a file; what was logged before is forgotten."""
         self.driver.get("about:blank")
-        self._log("browser")
-        self._log("performance")
-        self.driver.get(path.resolve().as_uri() + query)
+        self.complaints()
+        self.requests()
+        self.driver.get(path.resolve().as_uri())
 
     def complaints(self) -> list[str]:
         """What the page has written to the console since it was opened: errors, and whatever its policy blocked."""
@@ -71,12 +60,12 @@ class Browser:
         """The result of a function body in JavaScript."""
         return self.driver.execute_script(script, *arguments)
 
-    def resize(self, width: int, height: int = 900) -> None:
+    def resize(self, width: int) -> None:
         """The inner size of the window, also below what a window can have."""
-        metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
+        metrics = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
         self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
 
-    def prefer(self, scheme: Literal["light", "dark"], media: Literal["", "print"] = "") -> None:
+    def prefer(self, scheme: str, media: str) -> None:
         features = [{"name": "prefers-color-scheme", "value": scheme}]
         self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": media, "features": features})
 
@@ -85,11 +74,6 @@ class Browser:
 
     def print_pdf(self) -> bytes:
         return base64.b64decode(self.driver.execute_cdp_cmd("Page.printToPDF", {"preferCSSPageSize": True})["data"])
-
-    def screenshot(self) -> bytes:
-        """The whole page, also where it is longer than the window."""
-        options = {"format": "png", "captureBeyondViewport": True}
-        return base64.b64decode(self.driver.execute_cdp_cmd("Page.captureScreenshot", options)["data"])
 
     def press(self, *keys: str) -> None:
         from selenium.webdriver import ActionChains
@@ -113,15 +97,6 @@ class Browser:
     def _log(self, kind: str) -> list[dict[str, Any]]:
         found: list[dict[str, Any]] = self.driver.get_log(kind)  # type: ignore[no-untyped-call]  # it has no types
         return found
-
-
-@contextmanager
-def open_browser(programs: tuple[str, str], profile: Path) -> Iterator[Browser]:
-    browser = Browser(programs, profile)
-    try:
-        yield browser
-    finally:
-        browser.driver.quit()
 
 
 # Tables whose reports are opened
@@ -149,8 +124,29 @@ HOSTILE_FOR_PAGES = [
 """Names that would be markup, scripts or templates if a page were careless, or would push its layout apart."""
 
 
-def hostile_frame() -> pd.DataFrame:
-    """Columns of those names, with such values and classes."""
+def make_frame(kind: str) -> pd.DataFrame:
+    """Columns of hostile names and values; or columns that tell the class, near copies of them, and noise, perhaps
+    with names of some 40 characters; or much noise. The class is the last.
+    """
+    if kind == "hostile":
+        return _hostile_frame()
+    random = np.random.default_rng(1)
+    labels = random.integers(0, 2, 300)
+    columns: dict[str, object] = {}
+    for number in range(5):
+        signal = labels * (1.6 - 0.2 * number) + random.normal(size=300)
+        columns[f"signal_{number}"] = np.round(signal, 3)
+        columns[f"near_copy_{number}"] = np.round(signal + 0.05 * random.normal(size=300), 3)
+    noise = {"mixed": 10, "long-named": 2, "large": 190}[kind]
+    columns |= {f"noise_{number}": random.integers(0, 4, 300) for number in range(noise)}
+    if kind == "long-named":
+        columns = {f"ENSG00000000000_expression_{name:_>12}": cells for name, cells in columns.items()}
+    frame = pd.DataFrame({**columns, "outcome": np.array(["no", "yes"])[labels]})
+    frame.iloc[::29, 2] = np.nan
+    return frame
+
+
+def _hostile_frame() -> pd.DataFrame:
     random = np.random.default_rng(0)
     classes = np.array(["<script>window.hacked=1</script>", "</table>" + "y" * 5_000, "\u202ec"])
     labels = random.integers(0, 3, 90)
@@ -160,37 +156,3 @@ def hostile_frame() -> pd.DataFrame:
         values = np.where(telling, labels, random.integers(0, 3, 90))
         columns[name] = np.array(HOSTILE_FOR_PAGES, dtype=object)[(values + number) % 3]
     return pd.DataFrame({**columns, "<h1>target</h1>": classes[labels]})
-
-
-def mixed_frame() -> pd.DataFrame:
-    """Columns that tell the class, near copies of them, and noise; a few cells are missing."""
-    random = np.random.default_rng(1)
-    labels = random.integers(0, 2, 300)
-    columns: dict[str, object] = {}
-    for number in range(5):
-        signal = labels * (1.6 - 0.2 * number) + random.normal(size=300)
-        columns[f"signal_{number}"] = np.round(signal, 3)
-        columns[f"near_copy_{number}"] = np.round(signal + 0.05 * random.normal(size=300), 3)
-    columns |= {f"noise_{number}": random.integers(0, 4, 300) for number in range(10)}
-    frame = pd.DataFrame({**columns, "outcome": np.array(["no", "yes"])[labels]})
-    frame.loc[::29, "signal_1"] = np.nan
-    return frame
-
-
-def long_named_frame() -> pd.DataFrame:
-    """Columns with names of 40 characters."""
-    random = np.random.default_rng(4)
-    labels = random.integers(0, 2, 100)
-    columns = {f"ENSG{number:011}_expression_log2_tpm_{number:04}": random.normal(size=100) for number in range(12)}
-    columns["ENSG00000000000_expression_log2_tpm_0000"] += 2.0 * labels
-    return pd.DataFrame({**columns, "outcome": np.array(["no", "yes"])[labels]})
-
-
-def large_frame() -> pd.DataFrame:
-    """200 columns, most of them noise."""
-    random = np.random.default_rng(2)
-    labels = random.integers(0, 2, 80)
-    noise = random.normal(size=(80, 200))
-    noise[:, :8] += labels[:, np.newaxis]
-    frame = pd.DataFrame(np.round(noise, 3), columns=[f"measurement_{number}" for number in range(200)])
-    return frame.assign(outcome=np.array(["no", "yes"])[labels])
