@@ -29,8 +29,7 @@ from probfs.output.drawings import Curve, Panel
 from probfs.output.figure import figure_file, file_style
 from probfs.tables.arrays import Floats
 from tests.conftest import SAMPLES
-from tests.output.test_writers import assert_as_before
-from tests.support.results import awkward, make_large_selection, make_ranking
+from tests.support.results import assert_as_before, awkward, make_large_selection, make_ranking
 
 NAMES = [f"measurement_{number}" for number in range(600)]
 Result = probfs.Ranking | probfs.Selection

@@ -1,10 +1,9 @@
-"""Documents in every format, with plain and with hostile names; PROBFS_SNAPSHOTS=write writes what is expected anew."""
+"""Documents in every format, with plain and with hostile names."""
 
 from __future__ import annotations
 
 import io
 import json
-import os
 import re
 from collections.abc import Callable
 from dataclasses import replace
@@ -30,9 +29,15 @@ from probfs.ranking.result import Ranking
 from probfs.selection.result import Selection
 from probfs.text import command_line_language, is_unseen
 from tests.conftest import SAMPLES, Run
-from tests.support.results import HOSTILE_NAMES, make_large_selection, make_ranking, ranking_of, selection_of
+from tests.support.results import (
+    HOSTILE_NAMES,
+    assert_as_before,
+    make_large_selection,
+    make_ranking,
+    ranking_of,
+    selection_of,
+)
 
-SNAPSHOTS = Path(__file__).parent / "snapshots"
 NAMES = {"plain": ["age", "income", "height", "colour", "zip", "weight"], "hostile": HOSTILE_NAMES}
 WRITERS: dict[str, Callable[[Document, Presentation], str]] = {
     "txt": terminal_text,
@@ -118,13 +123,6 @@ def test_pages_and_what_notebooks_and_figures_show_are_as_before(kind: str) -> N
         axes = [(panel.is_logarithmic, panel.size_ticks, panel.value_ticks) for panel in drawing.panels]
         content += [result._repr_html_(), *map(str, drawing.bars), *map(str, axes)]
     assert_as_before("\n".join(content), f"{kind}.html")
-
-
-def assert_as_before(text: str, name: str) -> None:
-    expected = SNAPSHOTS / name
-    if os.environ.get("PROBFS_SNAPSHOTS") == "write":
-        expected.write_bytes(text.encode())
-    assert text == expected.read_bytes().decode()
 
 
 @pytest.mark.parametrize("ending", WRITERS)

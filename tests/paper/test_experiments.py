@@ -1,15 +1,15 @@
-"""Experiments: what is not random holds, each claim can fail, and results depend on the seed alone.
-
-The page about the paper shows what most of them find; tests/test_docs.py compares it.
+"""Experiments: what is not random holds, each claim can fail, and results depend on the seed alone. The page about the
+paper shows what most of them find, to which tests/test_docs.py compares it. And random tables and exact scores are what
+the paper says.
 """
 
 from __future__ import annotations
 
 import math
-import os
 import re
-from collections.abc import Iterable
+from collections.abc import Callable
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -21,46 +21,21 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from probfs.paper.breast_cancer import aggregate_ranks, judge_noise
-from probfs.paper.catalogue import EXPERIMENTS, Experiment
-from probfs.paper.documents import Claim
+from probfs.paper.catalogue import EXPERIMENTS, PROBLEMS, Experiment
 from probfs.paper.estimates import judge_sampling
 from probfs.paper.exact_scores import shifted_scores
 from probfs.paper.laboratory import Finding, Laboratory, reproduce, write_finding
-from probfs.paper.misfit import (
-    IRRELEVANT,
-    MISFITS,
-    RELEVANT,
-    Case,
-    Misfit,
-    join_verdicts,
-    judge_prediction,
-    mean_and_margin,
-)
+from probfs.paper.misfit import IRRELEVANT, MISFITS, RELEVANT, Case, Misfit, judge_prediction, mean_and_margin
+from probfs.paper.synthetic import draw_tables
 from probfs.paper.theory import Joint, PopulationScores, population_scores
+from tests.support.results import assert_as_before
+
+# Experiments
 
 
 def conduct(name: str, runs: int = 1, jobs: int = 1) -> Finding:
     ((_, finding),) = reproduce([name], runs=runs, jobs=jobs)
     return finding
-
-
-def verdicts(claims: Iterable[Claim]) -> dict[str, str]:
-    """The verdict on each statement."""
-    return {claim.says: claim.verdict for claim in claims}
-
-
-def test_a_wrong_number_would_be_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("probfs.paper.exact_scores._PAPER", {"x1": (0.16, 0.0495), "x2": (12 / 110, 0.07)})
-    judged_anew = verdicts(conduct("example").claims)
-    assert judged_anew["S_S(x1) = 0.15"] == judged_anew["S_A(x2) = 0.07"] == "does not hold"
-    assert judged_anew["S_A(x1) = 0.0495"] == "holds"
-
-
-def test_results_do_not_depend_on_the_number_of_processes(monkeypatch: pytest.MonkeyPatch) -> None:
-    alone = conduct("equivalence", 2)
-    monkeypatch.setattr("probfs.runtime.parallel.SECONDS_WORTH_WORKERS", 0.0)
-    shared = conduct("equivalence", 2, jobs=2)
-    assert (shared.rows, shared.claims) == (alone.rows, alone.claims)
 
 
 def look_of(figure: Figure) -> float:
@@ -110,7 +85,6 @@ figure, each times its place, and the verdicts by their first letters.
 def test_an_experiment_finds_what_it_found_and_its_figure_shows_all_its_text(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Nothing is cut off: every label, tick and legend lies within the figure."""
     monkeypatch.setattr("probfs.paper.breast_cancer._RUNS_IN_A_TABLE", 2)
     monkeypatch.setattr("probfs.paper.estimates._SHIFTS", (0.0, 1.0, 3.0))
     monkeypatch.setattr("probfs.paper.estimates._SHARES", (0.0, 0.7, 1.0))
@@ -142,11 +116,75 @@ def test_an_experiment_finds_what_it_found_and_its_figure_shows_all_its_text(
     assert min(drawn.x0, drawn.y0, width - drawn.x1, height - drawn.y1) >= -0.01
 
 
+def test_results_do_not_depend_on_the_number_of_processes(monkeypatch: pytest.MonkeyPatch) -> None:
+    alone = conduct("equivalence", 2)
+    monkeypatch.setattr("probfs.runtime.parallel.SECONDS_WORTH_WORKERS", 0.0)
+    shared = conduct("equivalence", 2, jobs=2)
+    assert (shared.rows, shared.claims) == (alone.rows, alone.claims)
+
+
 def test_what_is_random_is_repeated_as_often_as_asked() -> None:
     for experiment, repetitions in ((Experiment("m", 500, 20), [500, 20, 7]), (Experiment("m"), [1, 1, 1])):
         asked = ((None, False), (None, True), (7, False))
         assert [experiment.repetitions(runs, quick) for runs, quick in asked] == repetitions
     assert all(experiment.quick <= experiment.runs for experiment in EXPERIMENTS.values())
+
+
+# Claims, each of which can fail
+
+
+def judge_random_shares(laboratory: Laboratory, random: np.random.Generator) -> None:
+    """Figure 4: shares by trial, size and score, of two sizes, as the paper has them but for some noise."""
+    paper = [[[0.5] * 3, [0.9] * 3], [[0.6, 0.58, 0.5], [0.95, 0.94, 0.9]], [[0.2, 0.3, 0.45], [0.6, 0.7, 0.85]]]
+    judge_sampling(laboratory, np.clip(paper + random.choice([0, 0.02, 0.1]) * random.normal(size=(3, 2, 3)), 0, 1))
+
+
+def judge_random_places(laboratory: Laboratory, random: np.random.Generator) -> None:
+    """Table 1: two tables in which noise is last, but for some places, by size, run, score and feature."""
+    places = np.broadcast_to(np.arange(1.0, 13.0), (2, 10, 20, 2, 12)).copy()
+    # Ŝ_A ranks noise fifth in two runs of a hundred rows.
+    places[:, -1, : random.choice([1, 2, 2, 3]), 1, 9] = 5
+    for _ in range(random.choice([0, 1, 4])):
+        table, *where = random.integers([2, 10, 20, 2, 12])
+        places[table, *where] = random.choice([-100, 1, 1.5, 2, 5, 7, 8, 8.5, 9])
+    if random.random() < 0.3:
+        # The ninth measure is not the least useful.
+        places[..., 8] = 0
+    judge_noise(laboratory, places, aggregate_ranks(places))
+
+
+def judge_random_cases(laboratory: Laboratory, random: np.random.Generator) -> None:
+    """The third prediction, by what Ŝ_A gains over Ŝ_S in draws of some cases."""
+    cases, lowest = [], random.choice([-0.1, 0])
+    for misfit in MISFITS:
+        draws = np.full((random.choice([3, 9, 10, 20]), 6), random.choice([0.5, 1.0], p=[0.8, 0.2]))
+        gains = random.choice([lowest, 0, 0.1]) + random.choice([0, 0.02, 0.3]) * random.normal(size=len(draws))
+        draws[:, 1] += np.where(draws[:, 0] == 1, 0, gains)
+        cases += [Case(misfit, size, draws) for size in (40, 60)[: random.integers(1, 3)]]
+    judge_prediction(laboratory, cases)
+
+
+@pytest.mark.parametrize(
+    ("name", "judge"),
+    [("figure4", judge_random_shares), ("table1", judge_random_places), ("misfit", judge_random_cases)],
+)
+def test_claims_are_judged_as_before_and_each_both_ways(
+    name: str, judge: Callable[[Laboratory, np.random.Generator], None]
+) -> None:
+    laboratory = Laboratory(name, 500)
+    for seed in range(25):
+        judge(laboratory, np.random.default_rng(seed))
+    claims = laboratory.claims
+    for says in {claim.says for claim in claims}:
+        assert len({claim.verdict for claim in claims if claim.says == says}) > 1, says
+    assert_as_before("\n".join(f"{claim.verdict}: {claim.measured}" for claim in claims), f"{name}.claims.txt")
+
+
+def test_a_margin_is_student_s_and_wider_for_several_that_hold_together() -> None:
+    mean, margin = mean_and_margin(np.array([1.0, 2.0, 3.0]))
+    assert (mean, margin) == pytest.approx((2.0, 4.302653 / 3**0.5), rel=1e-6)
+    assert mean_and_margin(np.array([1.0, 2.0, 3.0]), together=4)[1] == pytest.approx(8.860200 / 3**0.5, rel=1e-6)
+    assert mean_and_margin(np.array([1.0])) == (1.0, math.inf)
 
 
 @pytest.mark.parametrize(
@@ -167,7 +205,14 @@ def test_each_bound_can_be_broken(changed: dict[str, Any], broken: set[str], mon
     assert {claim.place for claim in conduct("bound", 5).claims if claim.verdict != "holds"} == broken
 
 
-# Figure 2
+def test_a_wrong_number_would_be_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("probfs.paper.exact_scores._PAPER", {"x1": (0.16, 0.0495), "x2": (12 / 110, 0.07)})
+    assert [claim.verdict for claim in conduct("example").claims[2:6]] == [
+        "does not hold",
+        "holds",
+        "holds",
+        "does not hold",
+    ]
 
 
 @given(st.floats(0.05, 4), st.floats(0.05, 1), st.floats(0.01, 0.99))
@@ -187,145 +232,53 @@ def test_a_shifted_feature_integrates_to_its_closed_form(c: float, p: float, bal
     assert scores.s_b == pytest.approx(accuracy - max(balance, 1 - balance), abs=2e-6)
 
 
-# Figure 4
+# Random tables
 
 
-@pytest.mark.slow
-def test_figure_4_as_printed() -> None:
-    """The order in the third trial at every size, and the steadiness of Ŝ_SU, over 500 runs."""
-    claims = conduct("figure4", 500, jobs=os.cpu_count() or 1).claims
-    held = verdicts(claim for claim in claims if claim.place.endswith("--smoothing 0"))
-    assert held["Ŝ_SU is above Ŝ_A, and Ŝ_A above Ŝ_S"] == "holds"
-    assert held["Ŝ_SU is far more robust to how the rows are sampled"] == "holds"
-    assert held["Ŝ_A is less sensitive to how the rows are sampled than Ŝ_S"] == "holds"
-
-
-FIRST, SECOND, THIRD = range(3)
-SHARES = {
-    FIRST: [[0.5, 0.5, 0.5], [0.9, 0.9, 0.9]],
-    SECOND: [[0.6, 0.58, 0.5], [0.95, 0.94, 0.9]],
-    THIRD: [[0.2, 0.3, 0.45], [0.6, 0.7, 0.85]],
-}
-"""By trial, size and score, of two sizes: as the paper has it."""
-
-
-def judge_figure_4(changed: dict[int, list[list[float]]]) -> dict[str, str]:
-    laboratory = Laboratory("figure4", 500)
-    judge_sampling(laboratory, np.array(list({**SHARES, **changed}.values())))
-    return verdicts(laboratory.claims)
+def drawn(problem: str, rows: int, **options: Any) -> tuple[dict[str, Any], Any]:
+    """The columns of a table, numbers or texts in each row, and which rows are positive."""
+    table, _ = draw_tables(problem, rows, 0, 0, {**PROBLEMS[problem], **options})
+    columns = {
+        name: column.by_row if column.is_numeric else np.array(column.values.to_pylist())[column.codes]
+        for name, column in table.columns.items()
+    }
+    return columns, columns.pop("class") == "positive"
 
 
 @pytest.mark.parametrize(
-    ("trial", "shares", "broken"),
+    ("sampling", "first"),
     [
-        (FIRST, [[0.5, 0.8, 0.5], [0.9, 0.9, 0.9]], "sampled proportionately, the three scores perform comparably"),
-        (SECOND, [[0.4, 0.58, 0.5], [0.95, 0.94, 0.9]], "Ŝ_S and Ŝ_A find x1 more often than in the first trial"),
-        (SECOND, [[0.6, 0.58, 0.8], [0.95, 0.94, 0.9]], "Ŝ_SU performs nearly as in the first trial"),
-        (THIRD, [[0.2, 0.3, 0.45], [0.6, 0.97, 0.98]], "Ŝ_S and Ŝ_A find x1 less often than in either other trial"),
-        (THIRD, [[0.3, 0.2, 0.45], [0.6, 0.7, 0.85]], "the degradation is greatest for Ŝ_S"),
-        (THIRD, [[0.05, 0.1, 0.2], [0.5, 0.6, 0.7]], "Ŝ_SU performs at approximately the same level as in the"),
-        (THIRD, [[0.2, 0.3, 0.45], [0.6, 0.7, 0.69]], "Ŝ_SU is above Ŝ_A, and Ŝ_A above Ŝ_S"),
-        (THIRD, [[0.1, 0.11, 0.45], [0.6, 0.8, 0.85]], "by how much Ŝ_SU outperforms the others does not depend"),
-        (THIRD, [[0.2, 0.3, 0.29], [0.6, 0.7, 0.5]], "Ŝ_SU is far more robust to how the rows are sampled"),
-        (THIRD, [[0.5, 0.1, 0.45], [0.6, 0.5, 0.85]], "Ŝ_A is less sensitive to how the rows are sampled than"),
+        ("proportionate", (1 / 4, 1 / 2, 1 / 4)),
+        ("oversampling", (1 / 3, 1 / 3, 1 / 3)),
+        ("undersampling", (1 / 8, 3 / 4, 1 / 8)),
     ],
 )
-def test_each_claim_of_figure_4_can_fail(trial: int, shares: list[list[float]], broken: str) -> None:
-    (says,) = [says for says in judge_figure_4({}) if says.startswith(broken)]
-    assert set(judge_figure_4({}).values()) == {"holds"}
-    assert judge_figure_4({trial: shares})[says] == "does not hold"
+def test_nominal_is_drawn_as_section_5_2_says(sampling: str, first: tuple[float, ...]) -> None:
+    columns, positive = drawn("nominal", 200_000, sampling=sampling)
+    shares = [first, (1 / 4, 1 / 2, 1 / 4), (1 / 3, 1 / 3, 1 / 3), (1 / 3, 1 / 6, 1 / 2), (1 / 2, 1 / 4, 1 / 4)]
+    for cells, expected in zip(columns.values(), shares, strict=True):
+        assert [float(np.mean(cells == letter)) for letter in "abc"] == pytest.approx(expected, abs=0.005)
+    for letter, share in (("a", 1 / 4), ("b", 1 / 2), ("c", 3 / 4)):
+        assert positive[columns["x1"] == letter].mean() == pytest.approx(share, abs=0.01)
+        assert positive[columns["x2"] == letter].mean() == pytest.approx(0.5, abs=0.01)
+    # Unlabelled rows are drawn from the population, whatever the sampling.
+    _, unlabelled = draw_tables("nominal", 10, 100_000, 0, {"sampling": sampling})
+    assert list(unlabelled.columns) == ["x1", "x2", "x3", "x4", "x5"]
+    column = unlabelled.columns["x1"]
+    assert float(np.mean(column.codes == column.values.to_pylist().index("b"))) == pytest.approx(1 / 2, abs=0.01)
 
 
-# Table 1
-
-
-@pytest.mark.slow
-def test_table_1_puts_noise_last() -> None:
-    """Among twelve features three of noise have a mean aggregate rank of 11 where they are always last."""
-    rows = [row for row in conduct("table1", 3).rows if row[0] == 1]
-    for score, each, together in (("s_s", 9.5, 10.5), ("s_a", 8, 9.5)):
-        places = np.array([row[4:] for row in rows if row[2] == score], dtype=float)
-        assert places.mean(axis=1).min() > each
-        assert places.mean() > together
-
-
-def judge_table_1(*changes: tuple[int, int, int, float]) -> dict[str, str]:
-    """The verdicts for two tables in which noise is last, but for single places: sizes, scores, features."""
-    places = np.broadcast_to(np.arange(1.0, 13.0), (2, 10, 20, 2, 12)).copy()
-    # Ŝ_A ranks noise fifth in two runs of a hundred rows.
-    places[:, -1, :2, 1, 9] = 5
-    for size, score, feature, value in changes:
-        places[0, size, 0, score, feature] = value
-    laboratory = Laboratory("table1", 2)
-    judge_noise(laboratory, places, aggregate_ranks(places))
-    return verdicts(laboratory.claims)
-
-
-@pytest.mark.parametrize(
-    ("change", "broken"),
-    [
-        ((0, 1, 9, 1.0), "in no run does either score rank noise first"),
-        ((4, 0, 9, 1.5), "in no run does either score rank noise first"),
-        ((2, 0, 11, 8.0), "with 30 rows or more, Ŝ_S ranks all noise among the last four in all 20 runs"),
-        ((9, 0, 10, 7.0), "only with 10 or 20 rows does Ŝ_S, in some runs, rank noise above the eighth place"),
-        ((3, 1, 9, -100.0), "for all sizes and both scores, the aggregate ranks of the noise are among the last five"),
-    ],
-)
-def test_claims_of_table_1_can_fail(change: tuple[int, int, int, float], broken: str) -> None:
-    assert set(judge_table_1().values()) == {"holds"}
-    assert judge_table_1(change)[broken] == "does not hold"
-    # With 10 or 20 rows the paper promises less.
-    small = judge_table_1((1, 0, 9, 6.0))
-    assert small["only with 10 or 20 rows does Ŝ_S, in some runs, rank noise above the eighth place"] == "holds"
-    assert small["with 30 rows or more, Ŝ_S ranks all noise among the last four in all 20 runs"] == "holds"
-
-
-# The third prediction
-
-
-def case(*gains: float, rows: int = 40, number: int = -1) -> Case:
-    """A case whose draws rank all right by Ŝ_S but for what Ŝ_A gains."""
-    return Case(MISFITS[number], rows, np.array([[0.5, 0.5 + gain, 0.5, 0.5, 0.5, 0.5] for gain in gains]))
-
-
-def test_a_margin_is_student_s_and_wider_for_several_that_hold_together() -> None:
-    mean, margin = mean_and_margin(np.array([1.0, 2.0, 3.0]))
-    assert mean == 2.0
-    assert margin == pytest.approx(4.302653 / 3**0.5, rel=1e-6)
-    assert mean_and_margin(np.array([1.0, 2.0, 3.0]), together=4)[1] == pytest.approx(8.860200 / 3**0.5, rel=1e-6)
-    assert mean_and_margin(np.array([1.0])) == (1.0, math.inf)
-
-
-def test_an_interval_decides_and_few_draws_do_not() -> None:
-    assert case(*[0.1, 0.12] * 10).verdict == "holds"
-    assert case(*[-0.1, -0.12] * 10).verdict == "does not hold"
-    assert case(*[-0.2, 0.21] * 10).verdict == "undecided"
-    assert case(0.1, 0.1, 0.1).verdict == "undecided"
-    # One interval of 95 % would exclude 0 here; one of many that hold together does not.
-    assert case(*[0.0] * 15, *[0.1] * 5).verdict == "undecided"
-    assert join_verdicts(["holds", "undecided"]) == "holds"
-    assert join_verdicts(["holds", "does not hold", "undecided"]) == "does not hold"
-    assert join_verdicts(["undecided"]) == "undecided"
-
-
-def judge_third_prediction(*cases: Case) -> list[Claim]:
-    laboratory = Laboratory("misfit", 20)
-    judge_prediction(laboratory, list(cases))
-    return laboratory.claims
-
-
-def test_the_third_prediction_is_judged_by_its_cases() -> None:
-    better, worse = [0.1, 0.12] * 10, [-0.1, -0.12] * 10
-    # Scores other than Ŝ_S and Ŝ_A are not asked.
-    perfect = replace(case(0.5), draws=np.array([[1.0, 1.0, 0.5, 0.5, 0.5, 0.5]] * 20))
-    claims = judge_third_prediction(case(*better, rows=60), case(*worse, rows=200), case(*better, number=0), perfect)
-    overall, *_, last, controls = claims
-    assert overall.verdict == last.verdict == "does not hold"
-    assert "of 3 cases Ŝ_A is better in 1 (steps and bends 60) and worse in 1 (steps and bends 200)" in overall.measured
-    assert "; in 1 both scores are perfect, in 0 the interval spans 0" in overall.measured
-    # A control in which one score is better says that they are not alike.
-    assert controls.verdict == "does not hold"
-    assert judge_third_prediction(case(*better, rows=60))[0].verdict == "holds"
+def test_numbers_are_drawn_as_footnote_1_and_as_weston_say() -> None:
+    columns, positive = drawn("xcp", 100_000, c=2.0, p=0.6, balance=0.3)
+    signed = np.where(positive, 1, -1) * columns["relevant_1"]
+    assert positive.sum() == 30_000
+    assert (signed.mean(), signed.var()) == pytest.approx((2.0 * 0.6, 1 + 4 * 0.6 * 0.4), abs=0.03)
+    assert columns["noise_001"].mean() == pytest.approx(0, abs=0.02)
+    columns, positive = drawn("weston", 100_000, noise=1)
+    assert positive.sum() == 50_000
+    for number, mean in enumerate((0.7, 1.4, 2.1, 0.3, 0.6, 0.9), 1):
+        assert (np.where(positive, 1, -1) * columns[f"relevant_{number}"]).mean() == pytest.approx(mean, abs=0.03)
+    assert columns["noise_001"].var() == pytest.approx(20, rel=0.03)
 
 
 @pytest.mark.parametrize("misfit", MISFITS, ids=lambda misfit: misfit.name)
@@ -349,3 +302,49 @@ def test_only_relevant_columns_of_a_misfit_change_the_class(misfit: Misfit) -> N
         if name.startswith(IRRELEVANT):
             within = bits[name] - (np.bincount(group, bits[name]) / np.maximum(np.bincount(group), 1))[group]
             assert abs(np.corrcoef(surprise, within)[0, 1]) < 0.025, name
+
+
+# Exact scores are their definitions, in fractions
+
+Cell = tuple[tuple[int, ...], Fraction, Fraction]
+
+
+@st.composite
+def distributions(draw: st.DrawFn) -> list[Cell]:
+    """Some cells of a grid, of which some may never happen and some be certain of their class."""
+    features = draw(st.integers(1, 4))
+    value = st.integers(0, draw(st.integers(1, 3)))
+    places = draw(st.lists(st.tuples(*[value] * features), min_size=1, max_size=20, unique=True))
+    weights = draw(st.lists(st.integers(0, 9), min_size=len(places), max_size=len(places)).filter(any))
+    shares = draw(st.lists(st.integers(0, 12), min_size=len(places), max_size=len(places)))
+    return [
+        (place, Fraction(weight, sum(weights)), Fraction(share, 12))
+        for place, weight, share in zip(places, weights, shares, strict=True)
+    ]
+
+
+def by_definition(cells: list[Cell], feature: int) -> tuple[Fraction, Fraction, Fraction]:
+    """Eqs. (1), (12) and (5), term by term."""
+    s_s = s_a = s_b = zero = Fraction(0)
+    for place, p, p_y in cells:
+        alike = [
+            (weight, share)
+            for other, weight, share in cells
+            if other[:feature] + other[feature + 1 :] == place[:feature] + place[feature + 1 :]
+        ]
+        if p:
+            without = sum((w * share for w, share in alike), zero) / sum((w for w, _ in alike), zero)
+            s_s += p * abs(p_y - without)
+            s_a += p * (2 * p_y - 1) * (p_y - without)
+            s_b += p * (abs(p_y - Fraction(1, 2)) - abs(without - Fraction(1, 2)))
+    return s_s, s_a, s_b
+
+
+@given(distributions())
+def test_the_scores_are_their_definitions(cells: list[Cell]) -> None:
+    codes, *shares = zip(*cells, strict=True)
+    p, p_y = (np.array([np.longdouble(each.numerator) / each.denominator for each in share]) for share in shares)
+    names = tuple(f"x{number}" for number in range(len(codes[0])))
+    for feature, found in enumerate(population_scores(Joint(names, np.array(codes).T, p, p_y))):
+        expected = [float(score) for score in by_definition(cells, feature)]
+        assert [found.s_s, found.s_a, found.s_b] == pytest.approx(expected, abs=1e-15)

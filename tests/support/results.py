@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -16,6 +17,7 @@ from probfs.notes import NoteKind
 from probfs.ranking.result import InputSummary, RankedFeature, Ranking, RoundSummary, Stability
 from probfs.ranking.settings import SelectionSettings, choose_settings
 from probfs.selection.result import HonestEstimate, Judged, SelectedFeature, Selection, Size, Verdict
+from tests.support import ROOT
 
 HONEST = HonestEstimate(
     10, Judged(72, 500, 0.3296, 0.02), Judged(75, 500, 0.352, 0.02), Judged(245, 500, 0.694, 0.01), -0.0224, 0.0091
@@ -277,3 +279,14 @@ def _score_of(name: str) -> float:
     """A score between 0 and 1 of a column's own."""
     number = sum(ord(letter) * pow(31, place, 99_991) for place, letter in enumerate(name))
     return (1 + number % 99_991) / 99_993
+
+
+# What is written of results
+
+
+def assert_as_before(text: str, name: str) -> None:
+    """Hold a text against the one that was written before; PROBFS_SNAPSHOTS=write writes what is expected anew."""
+    expected = ROOT / "tests" / "output" / "snapshots" / name
+    if os.environ.get("PROBFS_SNAPSHOTS") == "write":
+        expected.write_bytes(text.encode())
+    assert text == expected.read_bytes().decode()
