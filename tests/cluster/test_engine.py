@@ -260,17 +260,6 @@ def test_numbers_are_known_or_rounded_to_just_below_the_end_of_their_bin(
     assert np.isnan(round_to(ends, np.array([np.nan]))).all()
 
 
-def test_a_number_of_many_rows_is_alone_in_its_bin() -> None:
-    random = np.random.default_rng(0)
-    numbers = np.where(random.random(270_000) < 0.1, 0.25, random.normal(size=270_000))
-    sample = Sample.join([Sample.of(part, frozenset(), 20) for part in np.split(numbers, 3)])
-    ends = sample.thin(1000)
-    by_bin = np.bincount(np.searchsorted(ends, numbers))
-    heavy = np.searchsorted(ends, 0.25)
-    assert by_bin[heavy] == np.count_nonzero(numbers == 0.25)
-    assert np.delete(by_bin, heavy).max() < 10 * len(numbers) / 1000
-
-
 OPTIONS = st.fixed_dictionaries(
     {},
     optional={
@@ -395,9 +384,12 @@ def test_blocks_hold_about_equally_many_bytes(
     assert [part for block in blocks for part in block] == parts
 
 
-def test_files_that_only_workers_see() -> None:
+def test_files_that_only_workers_see_and_what_is_no_parquet_file_are_left_to_the_reader(tmp_path: Path) -> None:
     parts = [Part(f"s3://bucket/{number}.parquet") for number in range(4)]
     assert [len(block) for block in plan_blocks(parts, 1)] == [2, 2]
+    path = tmp_path / "table.parquet"
+    path.write_bytes(b"nothing")
+    assert plan_blocks([Part(str(path))], 2) == [(Part(str(path)),)]
 
 
 def test_a_large_parquet_file_is_read_by_several(tmp_path: Path) -> None:
@@ -409,9 +401,3 @@ def test_a_large_parquet_file_is_read_by_several(tmp_path: Path) -> None:
     cells = [text for table in tables for text in table.columns["a"].values.to_pylist()]
     assert cells == [str(number) for number in range(100)]
     assert [table.first_row for table in tables] == [0, 20, 50, 70]
-
-
-def test_what_is_no_parquet_file_is_left_to_the_reader(tmp_path: Path) -> None:
-    path = tmp_path / "table.parquet"
-    path.write_bytes(b"nothing")
-    assert plan_blocks([Part(str(path))], 2) == [(Part(str(path)),)]

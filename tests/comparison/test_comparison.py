@@ -24,15 +24,11 @@ import probfs
 from probfs.comparison.changes import compare_rankings
 from probfs.comparison.measures import (
     MEASURES,
-    RBO_PERSISTENCE,
     Condition,
-    kendall,
     parse_condition,
-    rank_biased_overlap,
-    spearman,
 )
 from probfs.comparison.result import Difference, Side
-from probfs.errors import DataError, UsageError
+from probfs.errors import DataError, ProbfsError, UsageError
 from probfs.text import command_line_language
 from tests.support import SAMPLES
 from tests.support.results import compare_orders, ranking_document, ranking_of, selection_of
@@ -46,9 +42,9 @@ TEXT = json.dumps(ranking_document("abc"), indent=2)
 # What became of each column
 
 
-@settings(max_examples=25)
+@settings(max_examples=40)
 @given(NAMES, NAMES)
-def test_moves_are_those_of_lists_without_the_others(old: list[str], new: list[str]) -> None:
+def test_moves_and_correlations_are_those_of_lists_without_the_others(old: list[str], new: list[str]) -> None:
     comparison = compare_orders(old, new)
     left, right = [name for name in old if name in new], [name for name in new if name in old]
     expected: dict[str, tuple[str, int | None]] = {name: ("appeared", None) for name in new if name not in old}
@@ -58,9 +54,20 @@ def test_moves_are_those_of_lists_without_the_others(old: list[str], new: list[s
         expected[name] = ("rose" if moved > 0 else "fell" if moved < 0 else "same", moved)
     assert {column.column: (column.change, column.moved) for column in comparison.columns} == expected
     assert [column.column for column in comparison.columns] == [*new, *(name for name in old if name not in new)]
-    assert (comparison.spearman is None) == (len(left) < 2)
-    changed = sum(change != "same" for change, _ in expected.values())
-    assert comparison.measures["changed"] == changed
+    assert comparison.measures["changed"] == sum(change != "same" for change, _ in expected.values())
+    correlations = None, None
+    if len(left) > 1:
+        ranks = range(len(left)), [right.index(name) for name in left]
+        correlations = spearmanr(*ranks).statistic, kendalltau(*ranks).statistic
+    assert (comparison.spearman, comparison.kendall) == pytest.approx(correlations, abs=1e-12)
+    # Rank-biased overlap by eq. 32, term by term, in the paper's letters.
+    shorter, longer = sorted((old, new), key=len)
+    s, l, p = len(shorter), len(longer), 0.9  # noqa: E741
+    x = [len(set(shorter[:depth]) & set(longer[:depth])) for depth in range(l + 1)]
+    seen = sum(x[d] / d * p**d for d in range(1, l + 1))
+    beyond = sum(x[s] * (d - s) / (s * d) * p**d for d in range(s + 1, l + 1))
+    value = (1 - p) / p * (seen + beyond) + ((x[l] - x[s]) / l + x[s] / s) * p**l
+    assert comparison.rbo == pytest.approx(value, abs=1e-12)
 
 
 @settings(max_examples=25)
@@ -198,31 +205,6 @@ def test_a_column_that_was_screened_out_is_told_by_p() -> None:
     assert comparison.renamed == {"c": "x"}
 
 
-# How alike two orders are
-
-
-@settings(max_examples=25)
-@given(st.integers(2, 60).flatmap(lambda number: st.permutations(range(1, number + 1))))
-def test_correlations_are_those_of_scipy(ranks: list[int]) -> None:
-    places = range(1, len(ranks) + 1)
-    assert spearman(ranks) == pytest.approx(spearmanr(places, ranks).statistic, abs=1e-12)
-    assert kendall(ranks) == pytest.approx(kendalltau(places, ranks, variant="b").statistic, abs=1e-12)
-
-
-@settings(max_examples=25)
-@given(NAMES, NAMES)
-def test_rank_biased_overlap_is_what_the_paper_defines(old: list[str], new: list[str]) -> None:
-    """Eq. 32, term by term."""
-    shorter, longer = sorted((old, new), key=len)
-    s, l, p = len(shorter), len(longer), RBO_PERSISTENCE  # noqa: E741  # the paper's letters
-    x = [len(set(shorter[:depth]) & set(longer[:depth])) for depth in range(l + 1)]
-    seen = sum(x[d] / d * p**d for d in range(1, l + 1))
-    expected = sum(x[s] * (d - s) / (s * d) * p**d for d in range(s + 1, l + 1))
-    value = (1 - p) / p * (seen + expected) + ((x[l] - x[s]) / l + x[s] / s) * p**l
-    assert rank_biased_overlap(old, new) == pytest.approx(value, abs=1e-12)
-    assert RBO_PERSISTENCE == 0.9
-
-
 def test_overlaps_are_of_the_first_5_10_20_and_of_half_of_few_columns() -> None:
     names = [f"c{number}" for number in range(30)]
     comparison = compare_orders(names, [*names[15:], *names[:15]])
@@ -287,23 +269,20 @@ def test_what_is_no_document_is_a_table_and_one_of_the_two_must_be_one(write: Wr
     for table in (write("t.txt", "a,b\n1,2\n"), Path("none.csv.gz"), pd.DataFrame(columns), lazy, np.zeros((2, 2))):
         with pytest.raises(UsageError, match=r"are both tables; one of the two must be the JSON"):
             probfs.compare(table, table)
-    with pytest.raises(UsageError, match="are both tables"):
-        probfs.compare(write("t.dat", TEXT), write("t.dat", TEXT), input_format="jsonl")
-    with pytest.raises(UsageError, match="standard input can be read only once; name a file for the other"):
-        probfs.compare("-", "-")
-    with pytest.raises(DataError, match="is JSON, but not of probfs"):
-        probfs.compare(write("u.dat", '{"a": 1}'), ranking)
-    with pytest.raises(DataError, match="none: cannot be read: no such file"):
-        probfs.compare("none", ranking)
-    for other in ({"a": 1}, 3, None):
-        with pytest.raises(UsageError, match=r"^new must be a path, a Ranking, a Selection or a "):
-            probfs.compare(ranking, other)  # type: ignore[arg-type]  # the point of the test
-    with pytest.raises(DataError, match=r"^<new>: lists no column, so there is nothing to compare"):
-        probfs.compare(ranking, ranking.top(0))
-    with pytest.raises(UsageError, match=r"^skip_rows=0: both are JSON of probfs, and there is no table to read"):
-        probfs.compare(ranking, ranking, skip_rows=0)
-    with pytest.raises(UsageError, match=r"^union=True: both are JSON of probfs"):
-        probfs.compare(ranking, ranking, union=True, max_unpacked="1G")
+    document, no_document = write("t.dat", TEXT), write("u.dat", '{"a": 1}')
+    refused: list[tuple[Any, Any, dict[str, Any], str]] = [
+        (document, document, {"input_format": "jsonl"}, "are both tables"),
+        ("-", "-", {}, "standard input can be read only once; name a file for the other"),
+        (no_document, ranking, {}, "is JSON, but not of probfs"),
+        ("none", ranking, {}, "none: cannot be read: no such file"),
+        *((ranking, other, {}, r"^new must be a path, a Ranking, a Selection or a ") for other in ({"a": 1}, 3, None)),
+        (ranking, ranking.top(0), {}, r"^<new>: lists no column, so there is nothing to compare"),
+        (ranking, ranking, {"skip_rows": 0}, r"^skip_rows=0: both are JSON of probfs, and there is no table to read"),
+        (ranking, ranking, {"union": True, "max_unpacked": "1G"}, r"^union=True: both are JSON of probfs"),
+    ]
+    for old, new, options, problem in refused:
+        with pytest.raises(ProbfsError, match=problem):
+            probfs.compare(old, new, **options)
     assert probfs.compare(ranking, ranking, union=False, sheet=None, max_unpacked="1G").changed == ()
     with pytest.raises(TypeError, match=r"unexpected keyword argument 'delimeter'; did you mean 'delimiter'\?"):
         probfs.compare(ranking, CANCER, delimeter=";")

@@ -123,18 +123,16 @@ def test_the_command_lists_the_best_and_its_page_runs_no_name(run_here: Run) -> 
     assert page.count("fill-opacity") == 30
 
 
-@pytest.mark.parametrize(
-    ("columns", "says"), [(["x0", "y"], "a pair needs two"), (["x0", "x1", "x2", "x3", "x4", "y"], "at most 4 are")]
-)
-def test_too_few_and_too_many_columns_are_one_line(
-    run_here: Run, columns: list[str], says: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_is_no_table_or_option_for_pairs_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("probfs.interaction.pairs.MOST_COLUMNS", 4)
-    switches(50)[columns].to_csv("t.csv", index=False)
-    result = run_here("pairs", "t.csv", "-q")
-    assert result.returncode == 1
-    assert says in result.stderr
-    assert len(result.stderr.splitlines()) == 1
+    table = switches(50)
+    for number, problem in ((1, "has one column to test, and a pair needs two"), (5, "has 5 columns, and pairs of at")):
+        with pytest.raises(probfs.DataError, match=problem):
+            probfs.pairs(table[[*list(table)[:number], "y"]], target="y")
+    assert probfs.pairs(table[[*list(table)[:4], "y"]], target="y").tested == 6
+    for options in ({"smoothing": 3}, {"shrink": "off"}):
+        with pytest.raises(probfs.ProbfsError, match="has no meaning for pairs"):
+            probfs.pairs(table, target="y", **options)
 
 
 def test_a_joined_pair_is_ranked_as_one_column() -> None:
@@ -159,12 +157,6 @@ def test_a_kept_pair_is_kept_as_its_two_columns(run_here: Run) -> None:
     table.to_csv("t.csv", index=False)
     run_here("select", "t.csv", "--join", "x0+x1", "--folds", "0", "--reduced", "r.csv")
     assert {"x0", "x1", "y"} <= {*pd.read_csv("r.csv").columns}
-
-
-def test_what_has_no_meaning_for_pairs_is_refused() -> None:
-    for options in ({"smoothing": 3}, {"shrink": "off"}):
-        with pytest.raises(probfs.ProbfsError, match="has no meaning for pairs"):
-            probfs.pairs(switches(), target="y", **options)
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pickle
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -15,15 +14,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from probfs.classifiers.scores import SCORES
-from probfs.cluster.connection import identity
-from probfs.cluster.engine import ClusterBlocks
 from probfs.columns.dataset import Dataset
 from probfs.columns.folds import deal_folds
 from probfs.ranking.elimination import eliminate
 from probfs.rows.blocks import (
     EVERYTHING,
     Block,
-    Blocks,
     LocalBlocks,
     Part,
     RandomSample,
@@ -34,44 +30,14 @@ from probfs.rows.blocks import (
     deal_starts,
 )
 from probfs.screening.counting import count_folds, count_part, count_values
-from tests.support.clusters import InProcessCluster
 from tests.support.datasets import (
+    SplitBlocks,
     assert_same_rounds,
     eliminate_all,
     fit_naive_bayes,
     random_dataset,
     with_unlabelled,
 )
-
-
-def cut_rows(dataset: Dataset, cuts: Sequence[int]) -> list[Dataset]:
-    """The rows of a dataset in parts that begin at these rows; unlabelled rows are cut at the same places."""
-    last = max(len(dataset.labels), len(dataset.unlabelled_counts))
-    return [
-        replace(
-            dataset,
-            features=tuple(
-                replace(one, labelled=one.labelled[own], unlabelled=one.unlabelled[own]) for one in dataset.features
-            ),
-            labels=dataset.labels[own],
-            counts=dataset.counts[own],
-            unlabelled_counts=dataset.unlabelled_counts[own],
-        )
-        for own in (slice(first, end) for first, end in pairwise([0, *cuts, last]))
-    ]
-
-
-def blocks_of(dataset: Dataset, cuts: Sequence[int]) -> ClusterBlocks:
-    """The same parts, on a cluster."""
-    cluster: Any = InProcessCluster()
-    blocks = [Block(own, number=number) for number, own in enumerate(cut_rows(dataset, cuts))]
-    return ClusterBlocks(cluster, [cluster.submit(identity, block) for block in blocks])
-
-
-def held(blocks: Blocks) -> list[Block]:
-    """What the workers have."""
-    assert isinstance(blocks, ClusterBlocks)
-    return list(blocks.cluster.gather(blocks.futures))
 
 
 def condense(dataset: Dataset) -> Dataset:
@@ -102,17 +68,17 @@ def test_larger_tables_are_ranked_as_in_one_block(classes: int, score: str, comp
     """The last block has no unlabelled rows."""
     dataset = with_unlabelled(random_dataset(900, 12, 4, classes, 0), random_dataset(200, 12, 4, classes, 1))
     expected = eliminate_all(dataset, "loo", score=score, compiled=compiled)
-    blocks = blocks_of(dataset, [100, 101, 400])
+    blocks = SplitBlocks.of(dataset, [100, 101, 400])
     classifier = fit_naive_bayes(condense(dataset), "loo", 0, 1.0, 0, blocks=blocks, compiled=compiled)
     found = list(eliminate(classifier, [feature.name for feature in dataset.features], SCORES[score], 1))
     assert_same_rounds(found, expected)
 
 
-class ForgetfulBlocks(ClusterBlocks):
+class ForgetfulBlocks(SplitBlocks):
     """Blocks whose workers die after each question."""
 
     def each(self, function: Callable[..., Any], *arguments: Any) -> list[Any]:
-        self.futures = [self.cluster.submit(identity, future) for future in self.futures]
+        self.blocks = pickle.loads(pickle.dumps(self.blocks))
         return super().each(function, *arguments)
 
 
@@ -121,8 +87,7 @@ def test_odds_of_some_features_add_up(classes: int) -> None:
     dataset = random_dataset(200, 6, 4, classes, seed=0)
     chosen = np.array([5, 0, 3, 2])
     some = replace(dataset, features=tuple(dataset.features[place] for place in chosen))
-    parts = blocks_of(dataset, [40, 40, 150])
-    blocks = ForgetfulBlocks(parts.cluster, parts.futures)
+    blocks = ForgetfulBlocks(SplitBlocks.of(dataset, [40, 40, 150]).blocks)
     local = fit_naive_bayes(some, "loo", 0, 1.0, 0)
     remote = fit_naive_bayes(condense(some), "loo", 0, 1.0, 0, blocks=blocks, part=Part(chosen))
     references = local.odds(), remote.odds()
@@ -146,22 +111,22 @@ def test_each_fold_has_its_part_of_every_class_and_the_others_are_counted_withou
     seed: int, classes: int, folds: int, cuts: list[int], by_some: bool
 ) -> None:
     dataset = counted_dataset(seed, classes)
-    dealt = deal_blocks(blocks_of(dataset, cuts), EVERYTHING, folds, seed, by_some=by_some)
-    by_fold, whole = dealt.ask(count_folds), count_values(dataset)
+    dealt = deal_blocks(SplitBlocks.of(dataset, cuts), EVERYTHING, folds, seed, by_some=by_some)
+    blocks, by_fold, whole = dealt.each(lambda own: own), dealt.ask(count_folds), count_values(dataset)
     rows = np.array([own.class_rows for own in by_fold])
     assert (np.ptp(rows, axis=0) <= 1).all()
     assert np.ptp(rows.sum(axis=1)) <= 1
-    for own in held(dealt):
+    for own in blocks:
         copies = [own.copies(fold) for fold in range(folds)]
         np.testing.assert_array_equal(sum(copies), own.dataset.counts)
         assert min(copy.min(initial=0) for copy in copies) == 0
     for fold, counts in enumerate(by_fold):
-        own_rows = [count_values(replace(one.dataset, counts=one.copies(fold))) for one in held(dealt)]
+        own_rows = [count_values(replace(one.dataset, counts=one.copies(fold))) for one in blocks]
         np.testing.assert_array_equal(counts.by_slot, sum(one.by_slot for one in own_rows))
         without = dealt.ask(count_part, Part(sample=WithoutFold(fold)))
         np.testing.assert_array_equal(without.by_slot, whole.by_slot - counts.by_slot)
         np.testing.assert_array_equal(without.class_rows, whole.class_rows - counts.class_rows)
-        assert held(dealt)[0].rows_of(Part(sample=WithoutFold(fold))).unlabelled_rows == 0
+        assert blocks[0].rows_of(Part(sample=WithoutFold(fold))).unlabelled_rows == 0
 
 
 @given(st.integers(0, 1000), st.integers(2, 5))
@@ -172,7 +137,7 @@ def test_one_block_is_dealt_out_as_a_dataset_is(seed: int, folds: int) -> None:
     np.testing.assert_array_equal([block.copies(fold) for fold in range(folds)], deal_folds(dataset, folds, seed))
 
 
-def series_of(blocks: ClusterBlocks, with_unlabelled: bool = True) -> SampleSeries:
+def series_of(blocks: SplitBlocks, with_unlabelled: bool = True) -> SampleSeries:
     """Two pairs of halves, and what is left without each of three groups."""
     starts = tuple(tuple(own) for own in deal_starts(blocks, EVERYTHING).tolist())
     return SampleSeries(2, 3, 7, with_unlabelled, starts)
@@ -181,14 +146,14 @@ def series_of(blocks: ClusterBlocks, with_unlabelled: bool = True) -> SampleSeri
 @given(st.integers(0, 1000), CUTS)
 def test_halves_and_groups_have_their_part_of_every_class_and_share_no_row(seed: int, cuts: list[int]) -> None:
     dataset = counted_dataset(seed)
-    blocks = blocks_of(dataset, cuts)
+    blocks = SplitBlocks.of(dataset, cuts)
     series, whole = series_of(blocks), np.array(list(dataset.class_rows().values()))
     by_sample = np.array([blocks.ask(class_rows, Part(sample=RandomSample(series, number))) for number in range(7)])
     for parts in (by_sample[:2], by_sample[2:4], whole - by_sample[4:]):
         np.testing.assert_array_equal(parts.sum(axis=0), whole)
         assert (np.ptp(parts, axis=0) <= 1).all()
     labelled_alone = series_of(blocks, with_unlabelled=False)
-    for block in held(blocks):
+    for block in blocks.blocks:
         drawn = [RandomSample(series, number).counts(block) for number in range(7)]
         counts, others = block.dataset.counts, block.dataset.unlabelled_counts
         for first, second in (drawn[:2], drawn[2:4]):
@@ -201,9 +166,9 @@ def test_halves_and_groups_have_their_part_of_every_class_and_share_no_row(seed:
 
 
 def test_a_sample_is_the_same_whenever_it_is_asked_for_and_pairs_of_halves_differ() -> None:
-    blocks = blocks_of(counted_dataset(2), [25])
+    blocks = SplitBlocks.of(counted_dataset(2), [25])
     series = series_of(blocks)
-    block = held(blocks)[1]
+    block = blocks.blocks[1]
     in_order = [RandomSample(series, number).counts(block)[0] for number in range(7)]
     for number in (5, 1, 6, 0):
         np.testing.assert_array_equal(RandomSample(series, number).counts(block)[0], in_order[number])
@@ -231,7 +196,8 @@ def test_rows_of_a_subject_are_in_the_same_half_and_the_same_group(seed: int, su
 
 def test_a_block_travels_without_what_it_remembers() -> None:
     dataset = counted_dataset(0)
-    (block,) = held(deal_blocks(blocks_of(dataset, []), EVERYTHING, 3, 0))
+    block = deal_blocks(LocalBlocks(Block(dataset)), EVERYTHING, 3, 0).here
+    assert block is not None
     block.recall("a", 1, lambda: "before")
     other = pickle.loads(pickle.dumps(block))
     assert other.recall("a", 1, lambda: "after") == "after"

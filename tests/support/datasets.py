@@ -271,12 +271,16 @@ class SplitBlocks:
 
     @classmethod
     def of(cls, dataset: Dataset, cuts: Sequence[int], numbers: Sequence[CodedNumbers] = ()) -> SplitBlocks:
-        """Blocks that begin at these labelled rows."""
+        """Blocks that begin at these rows, labelled and unlabelled ones."""
         blocks = []
-        for number, (start, end) in enumerate(pairwise([0, *sorted(cuts), len(dataset.labels)])):
+        last = max(len(dataset.labels), len(dataset.unlabelled_counts))
+        for number, (start, end) in enumerate(pairwise([0, *sorted(cuts), last])):
             own = slice(start, end)
-            features = tuple(replace(one, labelled=one.labelled[own]) for one in dataset.features)
+            features = tuple(
+                replace(one, labelled=one.labelled[own], unlabelled=one.unlabelled[own]) for one in dataset.features
+            )
             rows = replace(dataset, features=features, labels=dataset.labels[own], counts=dataset.counts[own])
+            rows = replace(rows, unlabelled_counts=dataset.unlabelled_counts[own])
             blocks.append(Block(rows, [replace(one, codes=one.codes[own]) for one in numbers], number))
         return cls(blocks)
 
