@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,19 +15,7 @@ from threadpoolctl import threadpool_limits
 
 import probfs
 from probfs import DataError
-from probfs.classifiers.catalogue import SVM
-from probfs.classifiers.protocol import FitRequest
-from probfs.classifiers.scores import SCORES
-from probfs.columns.dataset import Dataset
-from probfs.columns.folds import deal_folds, order_by_content, with_distinguishing_features
-from probfs.ranking.elimination import eliminate, schedule
-from probfs.ranking.settings import choose_selection_settings
 from probfs.runtime.progress import Progress
-from probfs.selection.nested import nested_cross_validation
-from tests.selection.test_choice import candidates_of, dealt
-from tests.support.datasets import mixed_dataset
-from tests.support.plain_selection import standard_error
-from tests.support.refits import ReferenceSvm, held_out_probabilities, standardised
 
 
 def linear_frame(rows: int = 60) -> pd.DataFrame:
@@ -124,64 +111,12 @@ def test_a_class_of_too_few_rows_for_two_to_train_on_is_refused() -> None:
     assert select(frame, always="first").input.classes["rare"] == 3
 
 
-def shares_loss(dataset: Dataset, folds: int) -> float:
-    """The cross-validated log-loss of the class shares."""
-    total = 0.0
-    for held in deal_folds(dataset, folds, 0):
-        shares = np.bincount(dataset.labels, weights=dataset.counts - held) / (dataset.rows - held.sum())
-        total -= held @ np.log(shares[dataset.labels])
-    return float(total / dataset.rows)
-
-
-def plain_choice(training: Dataset) -> list[int]:
-    """The features of the size with the least loss, by the rounds of an elimination."""
-    dataset = order_by_content(training, 0)
-    names = [feature.name for feature in dataset.features]
-    request = FitRequest(dataset, "cv", 10, 0, schedule(len(names), 1), lambda note: None, None)
-    svm = SVM(kernel="rbf", permutations=5, jobs=1).fit(request)
-    left: list[str] = []
-    losses = [shares_loss(dataset, 10)]
-    for current in eliminate(svm, names, SCORES["signed"], 1):
-        losses.insert(1, current.scores.log_loss)
-        left.insert(0, names[current.active[current.leaving[0]]])
-    best = int(np.argmin(losses))
-    return [[feature.name for feature in training.features].index(name) for name in left[:best]]
-
-
-def test_the_honest_estimate_is_that_of_a_plain_loop() -> None:
-    dataset = mixed_dataset(3, 26, "ccc", counted=True)
-    settings = choose_selection_settings(classifier="svm", options={"permutations": 5, "kernel": "rbf"})
-    estimate, kept_in_each = nested_cross_validation(*dealt(candidates_of(dataset, settings), 2), "best")
-    losses: list[list[float]] = [[], [], []]
-    errors = [0, 0, 0]
-    kept_in_folds = np.zeros(3, dtype=np.int64)
-    for held in deal_folds(with_distinguishing_features(dataset), 2, 0):
-        training = replace(dataset, counts=dataset.counts - held)
-        kept = plain_choice(training)
-        kept_in_folds[kept] += 1
-        members = np.flatnonzero(held)
-        labels = dataset.labels[members]
-        for model, features in enumerate((kept, [0, 1, 2], [])):
-            found = held_out_probabilities(
-                training, features, held, lambda table: (ReferenceSvm.of(table, SVM(kernel="rbf")), standardised)
-            )
-            own = np.maximum(found[np.arange(len(members)), labels], 1 / (2 * dataset.rows))
-            losses[model] += np.repeat(-np.log(own), held[members]).tolist()
-            errors[model] += int(held[members][found.argmax(axis=1) != labels].sum())
-    for judged, own_losses, own_errors in zip(
-        (estimate.kept, estimate.all, estimate.none), losses, errors, strict=True
-    ):
-        assert (judged.rows, judged.errors) == (dataset.rows, own_errors)
-        assert judged.log_loss == pytest.approx(np.mean(own_losses), abs=1e-6)
-        assert judged.se == pytest.approx(standard_error(own_losses), abs=1e-6)
-    np.testing.assert_array_equal(kept_in_each, kept_in_folds)
-
-
 def test_a_linear_model_tests_columns_first() -> None:
     generator = np.random.default_rng(0)
     sick = np.arange(60) % 2
-    frame = pd.DataFrame({"dose": generator.normal(size=60) + 2 * sick, "noise": generator.normal(size=60)})
-    frame["sick"] = np.where(sick, "yes", "no")
+    frame = pd.DataFrame(
+        {"dose": generator.normal(size=60) + 2 * sick, "noise": generator.normal(size=60), "sick": sick}
+    )
     for classifier in ("logistic", GaussianNB()):
         selection = probfs.select(frame, target="sick", classifier=classifier, folds=0)
         assert selection.kept == ("dose",)
