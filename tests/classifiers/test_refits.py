@@ -26,6 +26,7 @@ from probfs.classifiers.refitting.classifier import RefittedClassifier
 from probfs.classifiers.refitting.rows import Split, draw_donors, odds_of
 from probfs.columns.dataset import Dataset
 from probfs.columns.together import put_together
+from probfs.notes import Note
 from probfs.screening.counting import count_values
 from tests.support import refits
 from tests.support.datasets import mixed_dataset
@@ -148,12 +149,14 @@ def with_far_rows(dataset: Dataset) -> Dataset:
 
 def check_svm(
     dataset: Dataset, rounds: int = 1, estimate: Any = "resubstitution", folds: int | None = None, **options: Any
-) -> None:
+) -> RefittedClassifier:
     svm = SVM(jobs=1, **options)
     reference_svm = refits.ReferenceSvm.of(dataset, svm)
     permutations = svm.in_effect()["permutations"] or 0
     loop = refits.SlowRound(dataset, reference_svm, refits.standardised, estimate, folds, permutations)
-    check(fit(dataset, svm, estimate=estimate, folds=folds), loop, svm.removal, rounds, 1e-6)
+    fast = fit(dataset, svm, estimate=estimate, folds=folds)
+    check(fast, loop, svm.removal, rounds, 1e-6)
+    return fast
 
 
 TABLES = {
@@ -179,8 +182,11 @@ TABLES = {
 @pytest.mark.parametrize("table", list(TABLES))
 def test_scores_of_the_svm_are_those_of_refits_and_permuted_matrices(table: str) -> None:
     dataset = TABLES[table]
+    notes: list[Note] = []
     for kernel, removal in product(("linear", "rbf"), ("permute", "retrain")):
-        check_svm(dataset, min(2, len(dataset.features)), kernel=kernel, removal=removal)
+        notes += check_svm(dataset, min(2, len(dataset.features)), kernel=kernel, removal=removal).notes
+    decreasing = any("came out decreasing" in note for note in notes)
+    assert decreasing or table not in ("categories", "two rows of a class"), "models that follow are not tested"
 
 
 @pytest.mark.parametrize(

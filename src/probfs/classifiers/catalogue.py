@@ -30,7 +30,7 @@ from probfs.classifiers.options import (
 from probfs.columns.choice import CUT_ABOVE, DEFAULT_BINS, MOST_BINS
 from probfs.errors import UsageError
 from probfs.registry import Registry
-from probfs.text import counted, did_you_mean, option
+from probfs.text import counted, option
 
 if TYPE_CHECKING:
     from probfs.classifiers.protocol import Classifier, FitRequest, HoldOutRequest
@@ -349,8 +349,7 @@ def find_classifier(classifier: Any, options: Mapping[str, Any] | None = None) -
 
     ``options`` are to go with a name or an estimator; None is not given.
     """
-    options = options or {}
-    given = {name: value for name, value in options.items() if value is not None}
+    given = {name: value for name, value in (options or {}).items() if value is not None}
     if isinstance(classifier, UnfittedClassifier):
         if given:
             name, kind = next(iter(given)), type(classifier).__name__
@@ -363,10 +362,8 @@ def find_classifier(classifier: Any, options: Mapping[str, Any] | None = None) -
         found = UserEstimator(estimator=classifier, categories=given.get("categories"))
     owners = {name: [option("classifier", owner) for owner in having] for name, _, having in known_options()}
     owners["categories"] = [f"an estimator given as {option('classifier')}"]
-    for name in options:
-        if name not in owners:
-            raise TypeError(f"no classifier has an option {name!r}{did_you_mean(name, owners)}")
-        if name in given and name not in found.options():
+    for name in given:
+        if name not in found.options():
             raise UsageError(f"{option(name)} goes with {' or '.join(owners[name])} only")
     return replace(found, **given)
 

@@ -57,26 +57,17 @@ def fit_and_predict(task: Task) -> tuple[Floats, Report]:
 
 
 def fit_and_permute(task: Task) -> tuple[Sums, Report]:
-    model = task.fit()
-    return permute_features(task, model), model.report
-
-
-def permute_features(task: Task, model: Model) -> Sums:
     """Sum how a model's probabilities change with each feature permuted."""
-    split, donors = task.split, task.donors
+    model, split, donors = task.fit(), task.split, task.donors
     assert donors is not None
     if len(task.features) == 1:
         # A model without its only feature knows nothing but the frequencies of the classes.
         actual = model.probabilities(split.scored)
-        return sum_changes(split, EVERYTHING, actual, (actual - model.prior[:, None])[:, :, None])
+        return sum_changes(split, EVERYTHING, actual, (actual - model.prior[:, None])[:, :, None]), model.report
     values_per_row = len(task.features) * len(donors) * len(model.prior)
     blocks = divide_rows(len(split.scored), values_per_row, model.cells_at_a_time)
-    return add_up(
-        [
-            sum_changes(split, block, *model.permute(split.scored[block], donors[:, block], task.threads))
-            for block in blocks
-        ]
-    )
+    permuted = ((block, model.permute(split.scored[block], donors[:, block], task.threads)) for block in blocks)
+    return add_up([sum_changes(split, block, *found) for block, found in permuted]), model.report
 
 
 class RefittedClassifier:

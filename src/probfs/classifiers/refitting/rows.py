@@ -16,7 +16,7 @@ from probfs.classifiers.options import EstimateName
 from probfs.classifiers.row_odds import RowOdds
 from probfs.columns.dataset import Dataset, weigh
 from probfs.columns.folds import deal_folds, order_by_content
-from probfs.tables.arrays import Flags, Floats, Integers
+from probfs.tables.arrays import Floats, Integers
 
 Positions = npt.NDArray[np.intp]
 """Positions of rows or columns in a matrix."""
@@ -185,13 +185,7 @@ def odds_of(actual: Floats, split: Split, rows: Positions | slice = slice(None))
     others = logs[~is_own].reshape(len(labels), logs.shape[1] - 1).T
     possible = own_logs > -np.inf
     against_own = np.where(possible, others - np.where(possible, own_logs, 0.0), np.inf)
-    errors = float(counts @ find_errors(actual, labels))
+    # A tie falls to the first class.
+    wrong = np.argmax(actual >= actual.max(axis=0, initial=0) - _EQUAL, axis=0) != labels
     subjects = None if split.subjects is None else split.subjects[rows]
-    return RowOdds(against_own, split.weights[rows], errors, counts.astype(np.float64), subjects)
-
-
-def find_errors(probabilities: Floats, labels: Integers) -> Flags:
-    """Which rows are wrong; a tie falls to the first class."""
-    highest = probabilities.max(axis=0, initial=0)
-    wrong: Flags = np.argmax(probabilities >= highest - _EQUAL, axis=0) != labels
-    return wrong
+    return RowOdds(against_own, split.weights[rows], float(counts @ wrong), counts.astype(np.float64), subjects)
