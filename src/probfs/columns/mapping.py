@@ -32,8 +32,9 @@ from probfs.columns.rules import (
     speaks_of_texts,
 )
 from probfs.errors import MappingError
-from probfs.tables.arrays import parse_moments, text_array
+from probfs.tables.arrays import text_array
 from probfs.tables.cells import Kind
+from probfs.tables.column import numbers_of
 from probfs.text import did_you_mean, mask_urls, printable, quoted
 
 MOST_BYTES = 32 << 20
@@ -330,7 +331,7 @@ def _are_texts(items: Any) -> bool:
 def _position(text: str) -> tuple[Kind, float] | None:
     """A number, or an ISO date with or without a time as seconds since 1970; None for anything else."""
     if _ISO_DATE.fullmatch(text):
-        seconds = parse_moments(text_array([text]))
+        seconds = numbers_of(text_array([text]), Kind.DATE)
         return None if seconds is None else (Kind.DATE, float(seconds[0]))
     try:
         number = float(text)

@@ -69,21 +69,11 @@ class Attribute:
     """How dates of a date attribute are written, as Java has it."""
 
 
-@dataclass(frozen=True)
-class Header:
-    """The attributes in their order, and notes about what was ignored."""
-
-    attributes: tuple[Attribute, ...]
-    notes: tuple[Note, ...]
-    lines: int
-    """How many lines the header takes, the one of @data included."""
-
-
 def read_arff(table_input: TableInput) -> Table:
     """Read an ARFF file; nominal attributes keep their declared values."""
     with table_input.as_utf8() as raw:
         text = open_text(raw)
-        reader = _DataReader(read_header(text, table_input.source), table_input.source)
+        reader = _DataReader(*read_header(text, table_input.source), table_input.source)
         while data := _as_bytes(text.read(_BLOCK) + text.readline()):
             reader.read(data.removesuffix(b"\n") + b"\n")
         return reader.finish()
@@ -99,8 +89,8 @@ def _as_bytes(text: str) -> bytes:
     return text.encode("utf-8", "surrogateescape")
 
 
-def read_header(text: TextIOWrapper, source: str) -> Header:
-    """Read the header from a text, of which it takes the lines up to and including @data."""
+def read_header(text: TextIOWrapper, source: str) -> tuple[list[Attribute], list[Note], int]:
+    """The attributes in their order, what is ignored, and how many lines the header takes, up to @data and with it."""
     numbered = enumerate(iter(text.readline, ""), 1)
     lines = ((number, decode_line(_as_bytes(line), number, source).strip()) for number, line in numbered)
     attributes: list[Attribute] = []
@@ -129,8 +119,8 @@ def read_header(text: TextIOWrapper, source: str) -> Header:
                 if declaration[2]:
                     raise _LineError("something follows @data; begin the rows on the next line")
                 names, notes_on_names = tell_apart([one.name for one in attributes], source, "attribute")
-                named = tuple(replace(one, name=name) for one, name in zip(attributes, names, strict=True))
-                return Header(named, (*notes_on_names, *notes), number)
+                named = [replace(one, name=name) for one, name in zip(attributes, names, strict=True)]
+                return named, [*notes_on_names, *notes], number
             elif outline and keyword != "relation":
                 choices = "choose from @relation, @attribute and @data"
                 raise _LineError(f"{quoted(line.split()[0])} is not an ARFF declaration; {choices}")
@@ -201,11 +191,11 @@ def _value(cell: str, quoted_values: Iterator[str]) -> str | None:
 class _DataReader:
     """Reads the rows below @data into the columns that a header declares."""
 
-    def __init__(self, header: Header, source: str) -> None:
-        self._header, self._source, self._attributes = header, source, header.attributes
-        self._next_line = header.lines + 1
+    def __init__(self, attributes: Sequence[Attribute], notes: Sequence[Note], lines: int, source: str) -> None:
+        self._attributes, self._notes, self._source = attributes, notes, source
+        self._next_line = lines + 1
         self._lines: list[Integers] = []
-        self._chunks: list[list[pa.Array]] = [[] for _ in header.attributes]
+        self._chunks: list[list[pa.Array]] = [[] for _ in attributes]
         self._weighted = False
 
     def read(self, data: bytes) -> None:
@@ -228,7 +218,7 @@ class _DataReader:
             names = [attribute.name for attribute in self._attributes]
             problem = "has no data rows below @data; is the file cut off?"
             raise NoRowsError(problem, source=self._source, columns=names)
-        columns, notes = {}, list(self._header.notes)
+        columns, notes = {}, list(self._notes)
         for attribute, chunks in zip(self._attributes, self._chunks, strict=True):
             declared = None if attribute.nominal is None else text_array(attribute.nominal)
             kind = Kind.NUMBER if attribute.is_number else Kind.TEXT
@@ -261,19 +251,17 @@ class _DataReader:
         types = {
             str(place): pa.float64() if one.is_number else _DICTIONARY for place, one in enumerate(self._attributes)
         }
-        # Half of the data for each of two threads, but no more than pyarrow takes.
-        block_size = min(max(1 << 20, len(data) // 2), 1 << 30)
         missing = ["?", " ?", "nan", "NaN", "NAN"]
         try:
             table = csv.read_csv(
                 pa.BufferReader(data),
-                csv.ReadOptions(column_names=list(types), block_size=block_size),
+                csv.ReadOptions(column_names=list(types), block_size=_BLOCK // 2),
                 csv.ParseOptions(quote_char=False, ignore_empty_lines=False),
                 csv.ConvertOptions(column_types=types, null_values=missing, strings_can_be_null=False),
             )
             cells = [
-                [self._plain_cells(attribute, chunk) for chunk in column.chunks]
-                for attribute, column in zip(self._attributes, table.columns, strict=True)
+                column.chunks if one.is_number else [_plain_texts(one, chunk) for chunk in column.chunks]
+                for one, column in zip(self._attributes, table.columns, strict=True)
             ]
         except (pa.ArrowInvalid, _ValueError):
             # Row by row, the line at fault is found.
@@ -283,15 +271,6 @@ class _DataReader:
         for chunks, more in zip(self._chunks, cells, strict=True):
             chunks += more
         return True
-
-    @staticmethod
-    def _plain_cells(attribute: Attribute, cells: pa.Array) -> pa.Array:
-        if attribute.is_number:
-            return cells
-        texts = [text.strip() for text in cells.dictionary.to_pylist()]
-        if "" in texts:
-            raise _ValueError("is empty", "")
-        return _declared_cells(attribute, cells.indices, [None if text == "?" else text for text in texts])
 
     def _read_rows(self, texts: Sequence[bytes], lines: Sequence[int]) -> None:
         # Sparse rows leave out zeros and the first declared value.
@@ -331,21 +310,26 @@ class _DataReader:
                 declared = f"{counted(width, 'attribute')} are declared"
                 raise _LineError(f"{counted(len(values), 'value')}, but {declared}; a missing one is written ?")
             return enumerate(values)
-        return self._split_sparse(re.sub("\0", lambda _: next(quoted_values), row), row.strip("{} \t"))
-
-    def _split_sparse(self, row: str, inside: str) -> Iterable[tuple[int, str | None]]:
         from arff import ArffException, LODGeneratorData
 
-        width = len(self._attributes)
+        inside = row.strip("{} \t")
         problem = f"the sparse row is not {{index value, …}} with indices from 0 to {width - 1}, each once"
+        cells: dict[int, str | None]
         try:
-            cells: dict[int, str | None]
-            (cells,) = LODGeneratorData().decode_rows((row,), [str] * width)
+            whole = re.sub("\0", lambda _: next(quoted_values), row)
+            (cells,) = LODGeneratorData().decode_rows((whole,), [str] * width)
         except (ArffException, ValueError) as error:
             raise _LineError(problem) from error
         if len(cells) != (inside.count(",") + 1 if inside else 0) or min(cells, default=0) < 0:
             raise _LineError(problem)
         return cells.items()
+
+
+def _plain_texts(attribute: Attribute, cells: pa.Array) -> pa.Array:
+    texts = [text.strip() for text in cells.dictionary.to_pylist()]
+    if "" in texts:
+        raise _ValueError("is empty", "")
+    return _declared_cells(attribute, cells.indices, [None if text == "?" else text for text in texts])
 
 
 def _declared_cells(attribute: Attribute, indices: pa.Array, texts: Sequence[str | None]) -> pa.Array:

@@ -176,12 +176,6 @@ def parse_numbers(texts: pa.StringArray) -> Floats | None:
     return None if np.isnan(numbers).any() else numbers
 
 
-def parse_moments(texts: pa.StringArray) -> Floats | None:
-    """ISO dates as seconds since 1970, or None unless all texts are such dates."""
-    seconds = known_moments(texts)
-    return None if np.isnan(seconds).any() else seconds
-
-
 def loses_a_zero(texts: pa.StringArray) -> bool:
     """Whether some text would lose a zero as a number, as 007 would."""
     trimmed = pc.utf8_trim_whitespace(texts)

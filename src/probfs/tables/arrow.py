@@ -14,7 +14,7 @@ import pyarrow as pa
 from probfs.errors import DataError
 from probfs.notes import NoteKind
 from probfs.runtime.memory import require_memory
-from probfs.tables.column import typed_columns, unread_column
+from probfs.tables.column import typed_column, unread_column
 from probfs.tables.header import name_columns
 from probfs.tables.opening import TableInput
 from probfs.tables.table import Table, table_of_columns
@@ -49,13 +49,19 @@ def table_from_arrow(
     places = [place for place, name in enumerate(names) if name not in unnamed]
     places.sort(key=lambda place: names[place] not in index_names)
     header = name_columns([names[place] for place in places], source)
-    named = list(zip(header.names, places, strict=True))[header.indexes :]
-    columns = [
-        unread_column(column.name, arrow.num_rows)
-        if column.name in unread
-        else replace(column, categorical=column.categorical and column.name not in texts)
-        for column in typed_columns([(name, arrow.column(place)) for name, place in named])
-    ]
+    checked = False
+    # Cells may come straight from a file, whose offsets and indices may lead out of its buffers. (One call for all, as
+    # in wide tables the calls are what takes time.)
+    with suppress(pa.ArrowException, UnicodeDecodeError):
+        arrow.validate(full=True)
+        checked = True
+    columns = []
+    for name, place in list(zip(header.names, places, strict=True))[header.indexes :]:
+        column = unread_column(name, arrow.num_rows)
+        if name not in unread:
+            column = typed_column(name, arrow.column(place), checked=checked)
+            column = replace(column, categorical=False) if name in texts else column
+        columns.append(column)
     return replace(table_of_columns(columns, source, arrow.num_rows, (*notes, *header.notes)), left_out=header.left_out)
 
 

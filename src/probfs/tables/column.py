@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any
@@ -22,12 +21,12 @@ from probfs.tables.arrays import (
     filled,
     index_array,
     is_missing,
+    known_moments,
+    known_numbers,
     looked_up,
     loses_a_zero,
     mask_array,
     numpy_array,
-    parse_moments,
-    parse_numbers,
     text_array,
 )
 from probfs.tables.cells import (
@@ -160,15 +159,14 @@ class Column:
 
     def counts(self, weights: Integers | None = None) -> Integers:
         """How many rows hold each value, the last entry being missing cells; without weights, each row counts once."""
+        if weights is None:
+            return self._row_counts
         # Weighted bincount adds in double precision, exact up to 2**53 rows.
-        return self._row_counts if weights is None else self._count(weights).astype(np.int64)
+        return np.bincount(self.codes, weights, minlength=len(self.entries) + 1).astype(np.int64)
 
     @cached_property
     def _row_counts(self) -> Integers:
-        return self._count(None)
-
-    def _count(self, weights: Integers | None) -> Integers:
-        return np.bincount(self.codes, weights, minlength=len(self.entries) + 1)
+        return np.bincount(self.codes, minlength=len(self.entries) + 1)
 
     def distinct(self, weights: Integers | None = None) -> int:
         """How many values are in rows of positive weight; without weights, how many there are."""
@@ -212,11 +210,9 @@ def _first_rows(codes: Codes, count: int) -> Integers:
 
 
 def numbers_of(values: pa.StringArray, kind: Kind) -> Floats | None:
-    """The texts as numbers, or None unless all of them are numbers and reading them loses nothing, as 007 would."""
-    if kind is Kind.DATE:
-        return parse_moments(values)
-    numbers = parse_numbers(values)
-    return None if numbers is None or (kind is Kind.TEXT and loses_a_zero(values)) else numbers
+    """The texts as numbers (dates as seconds since 1970), or None unless all are and nothing is lost, as of 007."""
+    numbers = (known_moments if kind is Kind.DATE else known_numbers)(values)
+    return None if np.isnan(numbers).any() or (kind is Kind.TEXT and loses_a_zero(values)) else numbers
 
 
 def dictionary_cells(codes: Codes, values: pa.StringArray) -> pa.ChunkedArray:
@@ -236,20 +232,6 @@ def text_column(name: str, codes: Codes, values: pa.StringArray, **others: Any) 
 def number_column(name: str, numbers: Floats) -> Column:
     """A column of numbers, NaN where one is missing."""
     return Column(name, pa.chunked_array([double_array(numbers)]), Kind.NUMBER)
-
-
-def typed_columns(named: Sequence[tuple[str, pa.ChunkedArray]]) -> Iterator[Column]:
-    """Names and cells of any Arrow type as columns; those that cannot be used may only be left out.
-
-    Cells may come straight from a file, whose offsets and indices may lead out of its buffers.
-    """
-    try:
-        # One call for all, as in wide tables the calls are what takes time.
-        pa.Table.from_arrays([cells for _, cells in named], names=[""] * len(named)).validate(full=True)
-        checked = True
-    except (pa.ArrowException, UnicodeDecodeError):
-        checked = False
-    return (typed_column(name, cells, checked=checked) for name, cells in named)
 
 
 def typed_column(name: str, cells: pa.ChunkedArray, *, checked: bool = False) -> Column:

@@ -16,7 +16,7 @@ import pyarrow as pa
 from probfs.errors import DataError, UsageError
 from probfs.notes import Note, NoteKind
 from probfs.runtime.memory import require_memory
-from probfs.tables.arrays import text_array
+from probfs.tables.arrays import short_number, text_array
 from probfs.tables.cells import Kind
 from probfs.tables.column import Column, number_column
 from probfs.tables.header import ROWS_LOOKED_AT, count_titles, read_header
@@ -52,7 +52,17 @@ def read_excel(table_input: TableInput) -> Table:
         _check_size(raw, source, options.max_unpacked)
         raw.seek(start)
     try:
-        rows, notes = _read_sheet(python_calamine.load_workbook(raw), options, source)
+        workbook = python_calamine.load_workbook(raw)
+        sheets = [sheet.name for sheet in workbook.sheets_metadata if str(sheet.typ).endswith("WorkSheet")]
+        if not sheets:
+            raise DataError("has no sheet with cells", source=source)
+        if options.sheet is not None and options.sheet not in sheets:
+            problem = f"no sheet {quoted(options.sheet)} in {source}; choose from {listed(sheets, most=20)}"
+            raise UsageError(f"{option('sheet')}: {problem}")
+        sheet = workbook.get_sheet_by_name(options.sheet or sheets[0])
+        first_row = 1 if sheet.start is None else sheet.start[0] + 1
+        numbered = enumerate(sheet.to_python(skip_empty_area=True), first_row)
+        rows = [(number, row) for number, row in numbered if any(cell != "" for cell in row)]
     except python_calamine.PasswordError as error:
         raise DataError("is protected by a password; save it without one", source=source) from error
     except BaseException as error:
@@ -62,23 +72,9 @@ def read_excel(table_input: TableInput) -> Table:
             problem = f"is not a readable Excel workbook: {reason}; save it again, or as CSV"
             raise DataError(problem, source=source) from error
         raise
-    return _table_of_rows(rows, notes, options, source)
-
-
-def _read_sheet(workbook: Any, options: ReadOptions, source: str) -> tuple[list[tuple[int, list[Cell]]], list[Note]]:
-    """The rows of a sheet that hold anything, each with its number, and notes."""
-    sheets = [sheet.name for sheet in workbook.sheets_metadata if str(sheet.typ).endswith("WorkSheet")]
-    if not sheets:
-        raise DataError("has no sheet with cells", source=source)
-    if options.sheet is not None and options.sheet not in sheets:
-        problem = f"no sheet {quoted(options.sheet)} in {source}; choose from {listed(sheets, most=20)}"
-        raise UsageError(f"{option('sheet')}: {problem}")
-    sheet = workbook.get_sheet_by_name(options.sheet or sheets[0])
     message = f"{source}: the first of {len(sheets)} sheets is read, {quoted(sheets[0])}"
     notes = [NoteKind.SHEETS.note(message)] if len(sheets) > 1 and options.sheet is None else []
-    first_row = 1 if sheet.start is None else sheet.start[0] + 1
-    numbered = enumerate(sheet.to_python(skip_empty_area=True), first_row)
-    return [(number, row) for number, row in numbered if any(cell != "" for cell in row)], notes
+    return _table_of_rows(rows, notes, options, source)
 
 
 def _table_of_rows(rows: list[tuple[int, list[Cell]]], notes: list[Note], options: ReadOptions, source: str) -> Table:
@@ -112,14 +108,10 @@ def _column(name: str, cells: Sequence[Any]) -> Column:
     types = {type(cell) for cell in cells if cell != ""}
     if types and types <= {int, float}:
         return number_column(name, np.array([np.nan if cell == "" else cell for cell in cells], dtype=np.float64))
-    if types and types <= {datetime.date, datetime.datetime}:
-        unit, dtype = ("D", pa.date32()) if types == {datetime.date} else ("us", pa.timestamp("us"))
-        moments = np.array([None if cell == "" else cell for cell in cells], dtype=f"datetime64[{unit}]")
-        numbers = moments.astype(np.int64).astype(np.int32 if unit == "D" else np.int64)
-        present = pa.py_buffer(np.packbits(~np.isnat(moments), bitorder="little"))
-        dates = pa.Array.from_buffers(dtype, len(numbers), [present, pa.py_buffer(numbers)])
-        return Column(name, pa.chunked_array([dates]), Kind.DATE)
     texts = text_array([None if cell == "" else _text(cell) for cell in cells])
+    if types and types <= {datetime.date, datetime.datetime}:
+        dtype = pa.date32() if types == {datetime.date} else pa.timestamp("us")
+        return Column(name, pa.chunked_array([texts.cast(dtype)]), Kind.DATE)
     return Column(name, pa.chunked_array([texts.dictionary_encode()]))
 
 
@@ -127,10 +119,8 @@ def _text(cell: Cell) -> str:
     """A cell as a CSV file would hold it."""
     if isinstance(cell, bool):
         return "true" if cell else "false"
-    if isinstance(cell, float):
-        # Workbooks know no whole numbers: 7 is kept as 7.0.
-        return str(int(cell)) if cell.is_integer() and abs(cell) < 1e15 else repr(cell)
-    return str(cell)
+    # Workbooks know no whole numbers: 7 is kept as 7.0.
+    return short_number(cell) if isinstance(cell, float) else str(cell)
 
 
 def _check_size(raw: BinaryIO, source: str, max_unpacked: int | None) -> None:

@@ -235,4 +235,4 @@ def _names_in_text(table_input: TableInput) -> Sequence[str]:
     from probfs.tables.arff import open_text, read_header
 
     with table_input.as_utf8() as raw:
-        return [attribute.name for attribute in read_header(open_text(raw), table_input.source).attributes]
+        return [attribute.name for attribute in read_header(open_text(raw), table_input.source)[0]]

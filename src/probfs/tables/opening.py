@@ -32,17 +32,10 @@ COMPOUND_FILE_MAGIC = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 """How workbooks of before 2007 (.xls) begin, and other files of that time."""
 ZIPPED_WORKBOOK_ENDINGS = (".xlsx", ".xlsm", ".xlsb")
 _NO_TABLES = (
-    (
-        0,
-        b"SQLite format 3\0",
-        "an SQLite database; write its table as CSV: sqlite3 -header -csv FILE 'select * from t'",
-    ),
+    (0, b"SQLite format 3\0", "an SQLite database; write its table as CSV"),
     (0, b"%PDF-", "a PDF document, not a table; find the table itself"),
     (0, b"version https://git-lfs.github.com/spec/", "a pointer of Git LFS, not the file; fetch it with git lfs pull"),
-    (0, (b"7z\xbc\xaf\x27\x1c", b"Rar!\x1a\x07"), "an archive; unpack it first"),
     (257, b"ustar", "a tar archive; unpack it first"),
-    (0, b"\x89HDF\r\n", "an HDF5 file; write its table as CSV or Parquet"),
-    (0, (b"\x89PNG\r\n", b"\xff\xd8\xff", b"GIF8"), "a picture, not a table"),
 )
 """How files begin that hold no table, or none that is read: where, with which bytes, and what they are."""
 ChooseColumns: TypeAlias = Callable[[Sequence[str]], Collection[str]]
@@ -111,11 +104,10 @@ class ReadOptions:
         from probfs.tables.formats import format_of_path
 
         known = format_of_path(path)
-        unfit = {} if known is None else {name: _DEFAULTS[name] for name in known.lacking()}
+        unfit: dict[str, Any] = (
+            {} if known is None else {name: getattr(ReadOptions(), name) for name in known.lacking()}
+        )
         return replace(self, input_format=None, as_text=None, unneeded=None, **unfit)
-
-
-_DEFAULTS: dict[str, Any] = {"delimiter": None, "sheet": None, "skip_rows": None, "no_header": False}
 
 
 class NotUtf8Error(DataError):

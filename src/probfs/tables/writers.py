@@ -174,11 +174,7 @@ def arff_bytes(table: Table, target: str | None, safe: bool) -> bytes:
 
 
 def _quote_arff(text: str) -> str:
-    """A name or value, in quotes unless it needs none.
-
-    >>> print(_quote_arff("v1"), _quote_arff("two words"), _quote_arff("?"))
-    v1 'two words' '?'
-    """
+    """A name or value, in quotes unless it needs none: v1, 'two words', '?'."""
     if _BARE.fullmatch(text):
         return text
     return f"'{_ESCAPED.sub(lambda match: _ESCAPES[match[0]], text)}'"
