@@ -93,8 +93,8 @@ def test_what_is_unseen_is_shown_as_an_escape(text: str, shown: str) -> None:
 
 def test_numbers_and_long_texts_are_short() -> None:
     assert [counted(number, "row") for number in (0, 1, 2000)] == ["0 rows", "1 row", "2,000 rows"]
-    sizes = (1023, 1 << 10, 3 << 19, 1 << 20, 1 << 30)
-    assert [shown_bytes(size) for size in sizes] == ["1023 bytes", "1 KB", "1.5 MB", "1 MB", "1 GB"]
+    sizes = (1023, 1 << 10, 1023 << 10, 3 << 19, 1 << 20, 1 << 30)
+    assert [shown_bytes(size) for size in sizes] == ["1023 bytes", "1 KB", "1023 KB", "1.5 MB", "1 MB", "1 GB"]
     assert [shorten_middle("abcdef", width) for width in (6, 5, 4, 1, 0)] == ["abcdef", "ab…ef", "ab…f", "…", "…"]
     assert (listed("abc", 3), listed("abcd", 3)) == ("'a', 'b', 'c'", "'a', 'b', 'c' and 1 more")
     assert listed("abcdefgh") == "'a', 'b', 'c', 'd', 'e', 'f' and 2 more"

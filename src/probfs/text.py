@@ -170,7 +170,8 @@ def shown_bytes(number: int) -> str:
     """A number of bytes as people say it: 700 bytes, 1.5 MB."""
     for power, unit in ((30, "GB"), (20, "MB"), (10, "KB")):
         if number >= 1 << power:
-            return f"{number / (1 << power):.3g} {unit}"
+            # 1,023 KB has four digits before the point.
+            return f"{number / (1 << power):.{3 if number < 999 << power else 4}g} {unit}"
     return f"{number} bytes"
 
 
