@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import probfs
@@ -59,6 +59,9 @@ TITLES = st.lists(st.sampled_from(["Report 2024", "", " ", "# made by hand, on M
 
 
 @given(plain_tables(), TITLES, st.sampled_from(",;\t|"), st.booleans(), st.sampled_from(["", "sep=%s\n"]))
+@example(
+    [["ab", "cd", "ef"], ["aa", "0.5", "b"], ["bb", "1.5", "c"]], ["# made by hand, on Monday"] * 4, ";", False, ""
+)
 def test_titles_and_comments_above_the_header_change_no_cell(
     rows: list[list[str]], titles: list[str], delimiter: str, padded: bool, separator_line: str
 ) -> None:

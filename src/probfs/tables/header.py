@@ -112,7 +112,7 @@ def count_titles(rows: Sequence[Sequence[str]]) -> int:
     >>> count_titles([["Sales 2024"], ["", "", ""], ["city", "year", "sum"], ["Rome", "2024", "7"]])
     2
     """
-    lengths = Counter(len(row) for row in rows if len(row) > 1)
+    lengths = Counter(len(row) for row in rows if len(row) > 1 and not row[0].lstrip().startswith("#"))
     width = max(lengths, key=lambda length: (lengths[length], length), default=0)
     for place, row in enumerate(rows):
         if row[0].lstrip().startswith("#") and len(row) != width:
