@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from hypothesis import example, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 import probfs
@@ -82,6 +82,9 @@ def test_titles_and_comments_above_the_header_change_no_cell(
 
 @given(plain_tables())
 def test_a_row_of_data_in_place_of_the_header_is_said(rows: list[list[str]]) -> None:
+    numbers = [float(cell) for cell in rows[1] if not cell.isalpha()]
+    # Rising ones may be names: positions, years or wavelengths.
+    assume(len(numbers) == 1 or numbers != sorted(numbers))
     text = "".join(",".join(row) + "\n" for row in rows[1:])
     assert "no-header" in codes(read(text))
     table = read(text, no_header=True)
