@@ -236,42 +236,6 @@ def test_masked_cells_are_missing_and_not_what_is_behind_the_mask() -> None:
     assert summary.missing_cells == mask.sum()
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"y": None}, "requires y to be passed, but the target y is None"),
-        ({"y": np.zeros(ROWS)}, "y holds 1 class, '0.0'; two or more are needed"),
-        ({"sample_weight": [1, 0, 1, 0, 1, 0]}, "y holds 1 class, '0'"),
-        ({"y": np.full(ROWS, -1)}, "y holds no class: each of its values is unlabeled_value=-1"),
-        ({"y": np.array([0, 1, np.nan, 1, 0, 1])}, "Input y contains NaN"),
-        ({"X": pd.DataFrame(MATRIX[:1]), "y": CLASSES[:1]}, "1 sample"),
-        ({"X": pd.DataFrame(index=range(ROWS))}, "0 feature|at least one array"),
-        ({"X": pd.DataFrame(np.where(MATRIX == 3, np.inf, MATRIX), columns=["a", "b"])}, "infinity in column 'b'"),
-        ({"X": pa.table({"a": MATRIX[:, 0], "b": np.full(ROWS, -np.inf)})}, "infinity in column 'b'"),
-        ({"unlabeled": MATRIX[:, :1]}, "1 features, but ProbabilisticSelector is expecting 2"),
-        ({"unlabeled": MATRIX, "automatic": True}, r"^unlabeled= goes with a number in n_features_to_select= only$"),
-        ({"unlabeled": np.full((2, 2), np.inf)}, "infinity"),
-        ({"sample_weight": [1, -1.5, 1, 1, 1, 1]}, "Negative values in data passed to .*sample_weight"),
-        ({"sample_weight": [0] * ROWS}, "sample_weight=: every weight is zero, which leaves no row"),
-        (
-            {"sample_weight": [2**52, 2**52, 2, 0, 0, 0]},
-            r"sample_weight=: as counts of rows, the weights add up to more than 2\^53; divide all",
-        ),
-        ({"sample_weight": [1, 1]}, "inconsistent numbers of samples"),
-        ({"groups": [1, 1]}, "inconsistent numbers of samples"),
-        ({"groups": [1, 1, 2, 2, None, 3]}, "groups=: some are missing"),
-        ({"sample_weight": [1, np.nan, 1, 1, 1, 1]}, "sample_weight contains NaN"),
-        ({"sample_weight": np.ma.masked_equal([1, 2, 3, 1, 2, 2], 3)}, "sample_weight contains NaN"),
-        ({"groups": np.ma.masked_equal([1, 1, 2, 2, 3, 3], 3)}, "groups=: some are missing"),
-    ],
-)
-def test_what_is_wrong_with_the_data_is_a_value_error(arguments: dict[str, Any], message: str) -> None:
-    wanted: Any = "auto" if arguments.pop("automatic", False) else 1
-    selector = ProbabilisticSelector(n_features_to_select=wanted, unlabeled_value=-1)
-    with pytest.raises(ValueError, match=message):
-        selector.fit(**{"X": MATRIX, "y": CLASSES, **arguments})
-
-
 def test_rows_of_no_weight_have_no_class_and_names_are_kept_apart() -> None:
     texts = pd.DataFrame({"y": list("xyxyxz"), "sample_weight": list("uvuvuw")})
     for data, target in ((texts, "y (2)"), (texts.to_numpy(object), "y"), (pa.table(texts), "y (2)")):
@@ -353,27 +317,52 @@ def test_scikit_learn_says_what_comes_out_and_takes_it_back() -> None:
 
 # Parameters
 
+AUTO: dict[str, Any] = {"n_features_to_select": "auto"}
+
 
 @pytest.mark.parametrize(
-    ("parameters", "message"),
+    ("given", "message"),
     [
-        ({"estimate": "loo"}, "^estimate= goes with a number in n_features_to_select= only$"),
-        ({"step": 1}, "^step= goes with a number in n_features_to_select= only$"),
-        ({"keep": "best", **TWO}, '^keep= goes with n_features_to_select="auto" only$'),
-        ({"min_features_to_select": 1, **TWO}, '^min_features_to_select= goes with n_features_to_select="auto" only$'),
-        ({"score": "unlabeled"}, "score=: 'unlabeled' is not one of absolute, signed"),
-        ({"score": "unlabeled", **TWO}, 'score="unlabeled": there is no unlabelled row; add some with unlabeled='),
+        ({"y": None}, "requires y to be passed, but the target y is None"),
+        ({"y": np.zeros(ROWS)}, "y holds 1 class, '0.0'; two or more are needed"),
+        ({"sample_weight": [1, 0, 1, 0, 1, 0]}, "y holds 1 class, '0'"),
+        ({"y": np.full(ROWS, -1)}, "y holds no class: each of its values is unlabeled_value=-1"),
+        ({"y": np.array([0, 1, np.nan, 1, 0, 1])}, "Input y contains NaN"),
+        ({"X": pd.DataFrame(MATRIX[:1]), "y": CLASSES[:1]}, "1 sample"),
+        ({"X": pd.DataFrame(index=range(ROWS))}, "0 feature|at least one array"),
+        ({"X": pd.DataFrame(np.where(MATRIX == 3, np.inf, MATRIX), columns=["a", "b"])}, "infinity in column 'b'"),
+        ({"X": pa.table({"a": MATRIX[:, 0], "b": np.full(ROWS, -np.inf)})}, "infinity in column 'b'"),
+        ({"unlabeled": MATRIX[:, :1]}, "1 features, but ProbabilisticSelector is expecting 2"),
+        ({"unlabeled": MATRIX, **AUTO}, r"^unlabeled= goes with a number in n_features_to_select= only$"),
+        ({"unlabeled": np.full((2, 2), np.inf)}, "infinity"),
+        ({"sample_weight": [1, -1.5, 1, 1, 1, 1]}, "Negative values in data passed to .*sample_weight"),
+        ({"sample_weight": [0] * ROWS}, "sample_weight=: every weight is zero, which leaves no row"),
+        (
+            {"sample_weight": [2**52, 2**52, 2, 0, 0, 0]},
+            r"sample_weight=: as counts of rows, the weights add up to more than 2\^53; divide all",
+        ),
+        ({"sample_weight": [1, 1]}, "inconsistent numbers of samples"),
+        ({"groups": [1, 1]}, "inconsistent numbers of samples"),
+        ({"groups": [1, 1, 2, 2, None, 3]}, "groups=: some are missing"),
+        ({"sample_weight": [1, np.nan, 1, 1, 1, 1]}, "sample_weight contains NaN"),
+        ({"sample_weight": np.ma.masked_equal([1, 2, 3, 1, 2, 2], 3)}, "sample_weight contains NaN"),
+        ({"groups": np.ma.masked_equal([1, 1, 2, 2, 3, 3], 3)}, "groups=: some are missing"),
+        ({"estimate": "loo", **AUTO}, "^estimate= goes with a number in n_features_to_select= only$"),
+        ({"step": 1, **AUTO}, "^step= goes with a number in n_features_to_select= only$"),
+        ({"keep": "best"}, '^keep= goes with n_features_to_select="auto" only$'),
+        ({"min_features_to_select": 1}, '^min_features_to_select= goes with n_features_to_select="auto" only$'),
+        ({"score": "unlabeled", **AUTO}, "score=: 'unlabeled' is not one of absolute, signed"),
+        ({"score": "unlabeled"}, 'score="unlabeled": there is no unlabelled row; add some with unlabeled='),
         *(
             ({"n_features_to_select": number}, "n_features_to_select=: .* is not one of")
             for number in ("most", 0, True, 1.5, -0.5)
         ),
-        ({"keep": "worst"}, "keep=: 'worst' is neither best nor fewest nor most nor a whole number from 0 on"),
-        ({"min_features_to_select": -1}, "min_features_to_select=: -1 is not a whole number from 0 on"),
+        ({"keep": "worst", **AUTO}, "keep=: 'worst' is neither best nor fewest nor most nor a whole number from 0 on"),
+        ({"min_features_to_select": -1, **AUTO}, "min_features_to_select=: -1 is not a whole number from 0 on"),
         ({"keep_identifiers": "no"}, "keep_identifiers=: 'no' is not True or False"),
         ({"min_class": 1000}, "min_class=1000: no class has 1,000 rows or more"),
         ({"classifier": "oracle"}, "classifier=: 'oracle' is not one of"),
         ({"options": ["na"]}, r"options=: \['na'\] is no dictionary of keywords"),
-        ({"options": {"kernel": "rbf"}}, 'kernel= goes with classifier="svm"'),
         ({"options": {"score": "signed"}}, "options=: 'score' is decided by the selector"),
         ({"options": {"join": "dose+dice"}}, "options=: 'join' is decided by the selector"),
         ({"random_state": -1}, "random_state=: -1 is not a whole number from 0 on"),
@@ -381,10 +370,12 @@ def test_scikit_learn_says_what_comes_out_and_takes_it_back() -> None:
         ({"options": {"sparkle": 1}}, "unexpected keyword argument 'sparkle'"),
     ],
 )
-def test_a_wrong_parameter_is_an_error_that_names_it(parameters: dict[str, Any], message: str) -> None:
-    frame, y = mixed_frame(40)
+def test_what_is_wrong_with_the_data_or_a_parameter_is_named(given: dict[str, Any], message: str) -> None:
+    fitted = {name: given.pop(name, default) for name, default in (("X", MATRIX), ("y", CLASSES))}
+    fitted |= {name: given.pop(name) for name in ("sample_weight", "groups", "unlabeled") if name in given}
+    chosen = {"n_features_to_select": 1, "unlabeled_value": -1, "keep_identifiers": True, **given}
     with pytest.raises((ValueError, TypeError), match=message):
-        ProbabilisticSelector(**parameters).fit(frame, y)
+        ProbabilisticSelector(**chosen).fit(**fitted)
 
 
 @pytest.mark.parametrize("classifier", ["nb", probfs.NaiveBayes()], ids=str)

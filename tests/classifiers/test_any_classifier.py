@@ -101,9 +101,12 @@ def test_what_would_not_fit_in_memory_is_refused(name: str, called: str, monkeyp
 def test_progress_and_rows_drawn_for_every_tree_are_told(mixed: pd.DataFrame) -> None:
     heard: list[probfs.Progress] = []
     notes: list[str] = []
-    chosen: dict[str, Any] = {"target": "sick", "classifier": "forest", "trees": 1, "estimate": "oob"}
-    ranking = probfs.rank(mixed, on_progress=heard.append, on_note=notes.append, **chosen)
-    assert [(own.done, own.total) for own in heard if own.unit == "models"] == [(1, 4), (2, 4), (3, 4), (4, 4)]
+    chosen: dict[str, Any] = {"target": "sick", "classifier": "forest", "trees": 1, "on_progress": heard.append}
+    ranking = probfs.rank(mixed, estimate="oob", on_note=notes.append, **chosen)
+    # In rounds of four columns and of one, with two folds: a model of all columns, and one without each.
+    probfs.rank(mixed, removal="retrain", folds=2, step=3, jobs=1, **chosen)
+    models = [(own.done, own.total) for own in heard if own.unit == "models"]
+    assert models == [*((done, 4) for done in range(1, 5)), *((done, 14) for done in range(1, 15))]
     (drawn,) = [note for note in ranking.warnings if note.code == "unjudged"]
     assert "rows were drawn for every tree, so that none could judge them" in drawn
     assert 'estimate="cv"' in drawn

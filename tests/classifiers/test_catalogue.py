@@ -90,11 +90,8 @@ class Fits:
 @pytest.mark.parametrize(
     ("classifier", "options", "message"),
     [
-        ("nb", {"kernel": "rbf"}, 'kernel= goes with classifier="svm" only'),
         ("nb", {"C": 2}, 'C= goes with classifier="svm" or classifier="logistic" only'),
-        ("svm", {"smoothing": 1.0}, 'smoothing= goes with classifier="nb" only'),
         ("svm", {"gamma": 2}, 'gamma= goes with kernel="rbf" only'),
-        ("svm", {"kernel": "flat"}, "kernel=: 'flat' is not one of linear, rbf"),
         ("svm", {"removal": "retrain", "permutations": 3}, 'permutations= goes with removal="permute" only'),
         ("svm", {"C": 0}, "C=: 0 is neither scale nor a number from 1e-10 to 10000000000"),
         ("svm", {"jobs": 0}, "jobs=: 0 is not a whole number from 1 to 10000"),
