@@ -16,11 +16,11 @@ from probfs.columns.encode import encode
 from probfs.columns.inspect import ColumnSummary, inspect_table
 from probfs.columns.mapping import ColumnMapping, parse_mapping
 from probfs.columns.prepare import prepare
-from probfs.columns.rules import Category, Cut, Frequent, Groups, Measured, Numeric, Quantiles, Rule
+from probfs.columns.rules import Measured
 from probfs.columns.suggest import suggest_mapping, toml_text
 from probfs.tables.frames import table_in_memory
 from probfs.text import is_unseen
-from tests.support.tables import csv_of, csv_of_rows, prepare_csv, prepare_frame, read_bytes, read_csv_text
+from tests.support.tables import csv_of, csv_of_rows, prepare_csv, prepare_frame, read_bytes
 
 
 def test_rows_classes_and_columns_are_counted() -> None:
@@ -117,73 +117,88 @@ def test_what_suggest_writes_is_accepted_for_any_table(names: list[str], rows: l
         encode(again)
 
 
-def draft(text: str, classifier: str = "nb", **choice: Any) -> str:
-    return suggest_mapping(prepare_csv(text, **choice), classifier)
+def rows(*columns: Cell, number: int = 200) -> str:
+    return csv_of(number, **{f"c{position}": cell for position, cell in enumerate(columns)})
 
 
-def suggest(text: str, **choice: Any) -> ColumnMapping:
-    """The suggested mapping, read back."""
-    return parse_mapping(draft(text, **choice).encode())
+def rare(number: int, total: int) -> str:
+    """Two values in so many rows of all, and another."""
+    return rows(lambda n: "uvw"[min(n // number, 2)], number=total)
 
 
-def rows(*columns: Cell) -> str:
-    return csv_of(200, **{f"c{position}": cell for position, cell in enumerate(columns)})
+def singles(number: int, name: str = "v") -> str:
+    """So many values in one row each, and another."""
+    return rows(lambda n: f"v{n}" if n < number else name)
+
+
+def quantity(number: int) -> str:
+    return csv_of(a=lambda n: n % 3, y=[min(n, 59) + 0.5 for n in range(number)])
+
+
+HALVES, NUMBERED, NAMED = rows(lambda n: n * 0.5), rows(lambda n: n), rows(lambda n: f"text {n}")
+KEYS = csv_of(200, a_id=lambda n: n * 7 % 1000, b=lambda n: n % 3)
+CODED, WORDS = rows(lambda n: n * 0.5 if n % 40 else -999), rows(lambda n: ("None", "Some", "Marked")[n % 3])
+GAPS = rows(lambda n: {7: "inf", 8: "NA"}.get(n, n * 0.5), lambda n: "NA" if n % 2 else "x", lambda n: n or "-")
+MEASURED = {"numbers_as_they_are": True}
+KEPT, NUMBER = "[columns]\n\n# Left as they are:\n# c0: ", '"c0" = "number"  # numbers the rows from 0 on\n'
+FEW, NOTHING, THEN = "  # 2 values in few rows each\n", "missing = []\n", "it, then: probfs rank …"
 
 
 @pytest.mark.parametrize(
-    ("cells", "choice", "expected"),
+    ("text", "choice", "lines"),
     [
-        ([lambda n: n * 0.5], {"bins": 4}, {"c0": Quantiles(4)}),
-        ([lambda n: "common" if n > 5 else f"v{n % 3}"], {}, {"c0": Groups({"rare": ("v0", "v1", "v2")})}),
-        ([lambda n: "rare" if n > 5 else f"v{n % 2}"], {}, {"c0": Groups({"rare_": ("v0", "v1")})}),
-        ([lambda n: "common" if n > 50 else f"v{n % 25}"], {}, {"c0": Frequent(5)}),
-        # Six rare values are listed, and more are counted; one stays what it is.
-        ([lambda n: f"v{min(n, 6)}"], {}, {"c0": Groups({"rare": tuple(f"v{n}" for n in range(6))})}),
-        ([lambda n: f"v{min(n, 7)}"], {}, {"c0": Frequent(5)}),
-        ([lambda n: f"v{min(n, 1)}"], {}, {}),
-        ([lambda n: n * 0.5, lambda n: n % 3], {"numbers_as_they_are": True}, {}),
-        # A mapping that would drop everything names what it keeps.
-        ([lambda n: f"text {n}"], {}, {"c0": Category()}),
-        ([lambda n: n], {}, {"c0": Numeric()}),
-        ([lambda n: n], {"numbers_as_they_are": True}, {"c0": Numeric()}),
+        # Numbers are cut.
+        (HALVES, {"bins": 2}, '[columns]\n"c0" = { quantiles = 2 }  # 200 values; now (-inf,49.5] (49.5,inf)\n'),
+        (HALVES, MEASURED, f"{KEPT}number, 200 values\n"),
+        # Rare values are grouped: those in fewer than five rows or a hundredth, listed up to six.
+        (rare(4, 90), {}, f'"c0" = {{ groups = {{ "rare" = ["u", "v"] }} }}{FEW}'),
+        (rare(5, 90), {}, f"{KEPT}text, 3 values\n"),
+        (rare(9, 1000), {}, f'"c0" = {{ groups = {{ "rare" = ["u", "v"] }} }}{FEW}'),
+        (rare(10, 1000), {}, f"{KEPT}text, 3 values\n"),
+        (singles(2, "rare"), {}, f'"c0" = {{ groups = {{ "rare_" = ["v0", "v1"] }} }}{FEW}'),
+        (singles(6), {}, '"rare" = ["v0", "v1", "v2", "v3", "v4", "v5"] } }  # 6 values in few rows each\n'),
+        (singles(7), {}, '"c0" = { min_count = 5 }  # 7 values in fewer than 5 rows each\n'),
+        (singles(1), {}, f"{KEPT}text, 2 values\n"),
+        # Identifiers are dropped, but not if they are all there is.
+        (KEYS, {}, 'drop = [\n    "a_id",  # named like an identifier, 200 values in 200 rows\n]\n'),
+        (NAMED, {}, 'drop = []\n\n# Texts that mean "not known", besides the empty cell.\n'),
+        (NAMED, {}, '"c0" = "category"  # text that is different in nearly every row, 200 values in 200 rows\n'),
+        (NUMBERED, {}, NUMBER),
+        (NUMBERED, MEASURED, NUMBER),
+        # What gives the class away is commented on.
+        (rows(lambda n: "" if n % 2 else n % 3), {}, "# whether c0 is missing gives y away: 200 of 200 rows\n"),
+        # The command names what else was said.
+        (HALVES, {}, f"{THEN} --mapping THIS_FILE\n"),
+        (HALVES, {**MEASURED, "ignore_case": True}, f"{THEN} --classifier svm --ignore-case --mapping THIS_FILE\n"),
+        ("x;y\n1,5;p\n2;q\n", {"decimal": ","}, f"{THEN} --decimal , --mapping THIS_FILE\n"),
+        # A target that is a quantity is cut; where the largest number is the most frequent one, below that.
+        (quantity(60), {}, '[columns]\n"y" = { quantiles = 2 }  # 60 distinct numbers: a regression target? Cut into'),
+        (quantity(130), {}, '[columns]\n"y" = { quantiles = 3 }  # 60 distinct numbers'),
+        (quantity(2060), {}, '[columns]\n"y" = { cut = [58.5] }  # 60 distinct numbers'),
+        (csv_of(c0=["u", "v"] * 30, y=[f"k{n}" for n in range(60)]), {}, f"{KEPT}text, 2 values\n"),
+        # Texts that look missing are written down unless they are values elsewhere, or classes; and infinite numbers.
+        (GAPS, {}, 'missing = [\n    "NA",  # in c0, c1\n    "-",  # in c2\n    "inf",  # infinite\n]'),
+        (GAPS, {"na": ["none"]}, NOTHING),
+        (rows(lambda n: n or "-", lambda n: "+-"[n % 2]), {}, NOTHING),
+        (csv_of(60, a=lambda n: n or "NA", y=lambda n: "NA" if n % 2 else "x"), {}, NOTHING),
+        (WORDS, {}, 'missing = [\n    # "None",  # in c0: missing, or a value?\n]'),
+        (WORDS, {"na": ["None"]}, 'missing = [\n    "None",  # na=\n]'),
+        (CODED, {}, 'missing = [\n    # "-999",  # in c0: missing, or a value?\n]'),
+        (CODED, {"na": ["-999"]}, 'missing = [\n    "-999",  # na=\n]'),
+        (rows(lambda n: "inf" if n % 21 == 20 else n % 21), {}, 'missing = [\n    "inf",  # infinite\n]'),
+        (rows(lambda n: "inf" if n % 20 == 19 else n % 20), {}, NOTHING),
     ],
 )
-def test_numbers_are_cut_and_rare_values_grouped(
-    cells: list[Cell], choice: dict[str, Any], expected: dict[str, Rule]
-) -> None:
-    mapping = suggest(rows(*cells), **choice)
-    assert (mapping.drop, mapping.columns) == ((), expected)
-    again = prepare(read_csv_text(rows(*cells)), mapping, ColumnChoice(**choice))
-    assert len(again.features) == len(cells)
+def test_a_draft_says_what_rank_takes(text: str, choice: dict[str, Any], lines: str) -> None:
+    prepared = prepare_csv(text, **choice)
+    drafted = suggest_mapping(prepared, "svm" if choice.get("numbers_as_they_are") else "nb")
+    assert lines in drafted
+    again = prepare_csv(text, drafted, **{name: choice[name] for name in choice if name != "na"})
+    assert [plan.name for plan in again.features] == [plan.name for plan in prepared.features or again.features]
+    assert len(again.target.classes) == 2 or not prepared.target.quantity
 
 
-@pytest.mark.parametrize(
-    ("number", "total", "rare"), [(4, 90, True), (5, 90, False), (9, 1000, True), (10, 1000, False)]
-)
-def test_rare_values_are_in_fewer_than_five_rows_or_a_hundredth(number: int, total: int, rare: bool) -> None:
-    text = csv_of(total, x=lambda n: "uvw"[min(n // number, 2)])
-    assert ('"rare" = ["u", "v"]' in draft(text)) is rare
-
-
-def test_the_command_in_a_draft_names_what_else_was_said() -> None:
-    text = rows(lambda n: n * 0.5)
-    measured = draft(text, "svm", numbers_as_they_are=True, ignore_case=True)
-    assert "probfs rank … --classifier svm --ignore-case --mapping THIS_FILE" in measured
-    assert "probfs rank … --mapping THIS_FILE" in draft(text)
-    commas = suggest_mapping(prepare_frame({"x": ["1,5", "2"], "y": ["p", "q"]}, decimal=","), "nb")
-    assert "probfs rank … --decimal , --mapping THIS_FILE" in commas
-
-
-def test_what_stays_and_what_gives_the_class_away_is_commented_on() -> None:
-    assert "# whether c0 is missing gives y away: 200 of 200 rows\n" in draft(rows(lambda n: "" if n % 2 else n % 3))
-    honest = draft(rows(lambda n: n % 3, lambda n: n * 0.5))
-    assert "Leakage?" not in honest
-    assert "# Left as they are:\n# c0: number, 3 values\n" in honest
-    assert '"c1" = { quantiles = 5 }  # 200 values; now (-inf,19.5] (19.5,39.5] ' in honest
-
-
-def test_identifiers_and_columns_that_cannot_be_ranked_are_dropped() -> None:
-    assert suggest(csv_of(200, customer_id=lambda n: n * 7 % 1000, a=lambda n: n % 3)).drop == ("customer_id",)
+def test_columns_that_cannot_be_ranked_are_dropped() -> None:
     frame = pd.DataFrame({"id": range(40), "tags": [[1]] * 40, "y": ["p", "q"] * 20})
     for names in (["id", "tags", "y"], ["tags", "y"]):
         text = suggest_mapping(prepare_frame(frame[names]), "nb")
@@ -191,58 +206,8 @@ def test_identifiers_and_columns_that_cannot_be_ranked_are_dropped() -> None:
         assert '"tags",  # holds list<' in text
 
 
-@pytest.mark.parametrize(
-    ("cells", "rule"),
-    [
-        ([n * 1.5 for n in range(60)], Quantiles(2)),
-        ([f"k{n}" for n in range(60)], None),
-        # Where the largest number is the most frequent one, there are still two classes.
-        ([min(n, 59) + 0.5 for n in range(130)], Quantiles(3)),
-        ([min(n, 59) + 0.5 for n in range(2060)], Cut((58.5,))),
-    ],
-)
-def test_a_target_that_is_a_quantity_is_cut_and_one_of_many_names_is_not(cells: list[object], rule: Rule) -> None:
-    text = csv_of(a=lambda n: n % 3, y=cells)
-    assert suggest(text).columns.get("y") == rule
-    if rule is not None:
-        assert len(prepare(read_csv_text(text), suggest(text), ColumnChoice()).target.classes) == 2
-
-
 @given(st.text(st.characters(exclude_categories=["Cs"]), max_size=20))
 def test_any_text_is_written_as_toml(text: str) -> None:
     written = toml_text(text)
     assert tomllib.loads(f"key = {written}")["key"] == text
     assert not any(map(is_unseen, written))
-
-
-@pytest.mark.parametrize(
-    ("cells", "na", "lines", "missing"),
-    [
-        (
-            [lambda n: "NA" if n == 7 else n * 0.5, lambda n: "NA" if n % 2 else "x", lambda n: n or "-"],
-            [],
-            '    "NA",  # in c0, c1\n    "-",  # in c2\n',
-            ("NA", "-"),
-        ),
-        ([lambda n: "NA" if n == 7 else n * 0.5], ["none"], "missing = []\n", ()),
-        ([lambda n: n or "-", lambda n: "+-"[n % 2]], [], "missing = []\n", ()),
-        ([lambda n: ("None", "Some", "Marked")[n % 3]], [], '    # "None",  # in c0: missing, or a value?\n', ()),
-        ([lambda n: -999 if n % 40 == 0 else n * 0.5], [], '    # "-999",  # in c0: missing, or a value?\n', ()),
-        ([lambda n: -999 if n % 40 == 0 else n * 0.5], ["-999"], '    "-999",  # na=\n', ("-999",)),
-        ([lambda n: ("None", "Some", "Marked")[n % 3]], ["None"], '    "None",  # na=\n', ("None",)),
-        # Infinite numbers can be counted if they are few, but not cut.
-        ([lambda n: {7: "inf", 8: "NA"}.get(n, n * 0.5)], ["NA"], '    "inf",  # infinite\n', ("NA", "inf")),
-        ([lambda n: "inf" if n % 21 == 20 else n % 21], [], '    "inf",  # infinite\n', ("inf",)),
-        ([lambda n: "inf" if n % 20 == 19 else n % 20], [], "missing = []\n", ()),
-    ],
-)
-def test_texts_that_look_missing_are_written_down_unless_they_are_values_elsewhere(
-    cells: list[Cell], na: list[str], lines: str, missing: tuple[str, ...]
-) -> None:
-    drafted = draft(rows(*cells), na=na)
-    assert lines in drafted
-    assert parse_mapping(drafted.encode()).missing == missing
-
-
-def test_a_class_is_not_called_missing() -> None:
-    assert suggest(csv_of(60, a=lambda n: n or "NA", y=lambda n: "NA" if n % 2 else "x")).missing == ()

@@ -96,13 +96,6 @@ def test_an_identifier_is_left_out_unless_the_user_wants_it(
     assert prepare_csv(NUMBERED, mapping, **choice).notes == notes
 
 
-def test_six_identifiers_are_named_and_the_others_counted() -> None:
-    names = [f"c{position}_id" for position in range(9)]
-    text = csv_of_rows([*names, "a", "y"], [(*[number * 7] * 9, "x", "pq"[number % 2]) for number in range(30)])
-    (note,) = prepare_csv(text).notes
-    assert "'c5_id' (named like an identifier, 30 values in 30 rows) and 3 more; keep_identifiers=True" in note
-
-
 # Rows
 
 

@@ -31,7 +31,6 @@ from probfs.tables.opening import ReadOptions
 from probfs.tables.reading import read_table
 from probfs.tables.table import Table
 from tests.support import SAMPLES
-from tests.support.clusters import connect_here
 from tests.support.tables import Write, cell_texts, csv_of, prepare_csv, prepare_frame, read_csv_text, table_content
 from tests.support.workbook import workbook_bytes
 
@@ -56,6 +55,7 @@ ODD_FORM = (
     "look like dates or times, like '{}', but not in one form that is read, and are taken as texts: 'x'; "
     "write them like 2024-01-31, or as numbers"
 )
+CENTURY = "whose years of two digits may be of this century or the last"
 MAYBE = "may mean missing: {} in 'x'; na=\"auto\" takes them as missing"
 READ = "read as {}: 'x' ({} like {}, which is {}); the rule \"category\" in a mapping keeps them as texts"
 LIKE = "look like {}, and are taken as texts: 'x'; {}"
@@ -215,20 +215,41 @@ def test_dates_by_the_rule(texts: str, dates: str | None, expected: str) -> None
     assert found.replace(" 00:00:00", "") == expected.replace(" 00:00:00", "")
 
 
-def test_dates_that_may_be_meant_in_two_ways_are_left_and_a_bound_says_that_they_are_dates() -> None:
-    found, notes = read("1/2/2024|3/4/2024", 'columns.x = "date"')
-    assert (found, notes[0].split(" which")[0]) == ("1/2/2024|3/4/2024", "look like dates in")
-    days = [f"{n % 28 + 1}.{n // 28 + 1}.{{}}" for n in range(12, 40)]
-    doubt = "look like dates whose years of two digits may be of this century or the last, and are taken as texts: 'x'"
-    for year, said in (("39", "read as dates: 'x'"), ("40", doubt), ("69", doubt), ("70", "read as dates: 'x'")):
-        assert read("|".join(day.format(year) for day in days))[1][0].startswith(said), year
-    # Whoever separates them in several ways may mean several orders.
-    mixed = "|".join(day.format("2024").replace(".", "./"[place > 0]) for place, day in enumerate(days))
-    assert read(mixed)[0] == mixed
-    found, notes = read("6.1.2024|7.1.2024", 'columns.x = "<= 2024-01-06"', dates="dmy")
-    assert found == "2024-01-06|2024-01-07"
-    found, notes = read("06.01.2024|15.01.2024", 'columns.x = "date"')
-    assert notes[0] == READ.format("dates", "2 cells", "'06.01.2024'", "2024-01-06")
+def days_of(year: str) -> str:
+    return "|".join(f"{n % 28 + 1}.{n // 28 + 1}.{year}" for n in range(12, 40))
+
+
+@pytest.mark.parametrize(
+    ("texts", "mapping", "dates", "note"),
+    [
+        (
+            "1/2/2024|3/4/2024",
+            'columns.x = "date"',
+            None,
+            "look like dates in which the day or the month may come first",
+        ),
+        (
+            "06.01.2024|15.01.2024",
+            'columns.x = "date"',
+            None,
+            READ.format("dates", "2 cells", "'06.01.2024'", "2024-01-06"),
+        ),
+        # A bound says that they are dates.
+        ("6.1.2024|7.1.2024", 'columns.x = "<= 2024-01-06"', "dmy", "read as dates: 'x'"),
+        *((days_of(year), "", None, "read as dates: 'x'") for year in ("39", "70")),
+        *(
+            (days_of(year), "", None, f"look like dates {CENTURY}, and are taken as texts: 'x'")
+            for year in ("40", "69")
+        ),
+        (days_of("40"), "", "dmy", "read as dates: 'x'"),
+        # Whoever separates them in several ways may mean several orders.
+        (days_of("2024").replace(".", "/", 2), "", None, ODD_FORM.format("13/1/2024")),
+    ],
+)
+def test_doubtful_dates_are_told(texts: str, mapping: str, dates: str | None, note: str) -> None:
+    found, notes = read(texts, mapping, dates=dates)
+    assert notes[0].startswith(note)
+    assert (found == texts) is (not note.startswith("read"))
 
 
 def test_other_columns_show_which_mark_begins_decimals() -> None:
@@ -427,29 +448,13 @@ def test_dates_in_texts_are_cut_as_declared_dates_are(write: Write) -> None:
 # A table as people write it
 
 
-def test_the_shop_is_read_the_same_from_every_format_and_on_a_cluster(
-    write: Write, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_shop_is_read_the_same_from_every_format(write: Write) -> None:
     frame = pd.read_csv(SHOP, dtype=str, keep_default_na=False)
     sheet = workbook_bytes([list(frame.columns), *frame.values.tolist()])
-    data: list[Any] = [SHOP, frame, write("t.parquet", frame.to_parquet()), write("t.xlsx", sheet)]
-    said: dict[str, Any] = {"target": "outcome", "dates": "mdy", "ignore_case": True, "na": "-999"}
     expected = probfs.rank(write("clean.csv", clean_shop(frame).to_csv(index=False)), target="outcome")
-    for one in data:
-        found = probfs.rank(one, **said)
+    for data in (SHOP, frame, write("t.parquet", frame.to_parquet()), write("t.xlsx", sheet)):
+        found = probfs.rank(data, target="outcome", dates="mdy", ignore_case=True, na="-999")
         assert (found.features, found.input.classes) == (expected.features, expected.input.classes)
-    monkeypatch.setattr("probfs.cluster.connection.connect", connect_here)
-    parts = [write(f"part{n}.csv", part) for n, part in enumerate(halves(SHOP.read_text()))]
-    here, spread = (probfs.rank(parts, engine=engine, **said) for engine in ("local", "dask"))
-    assert here.features == expected.features
-    scores = [{own.feature: own.initial_s_a for own in ranking.features} for ranking in (here, spread)]
-    assert scores[1] == pytest.approx(scores[0], rel=1e-9)
-    assert spread.warnings == here.warnings
-
-
-def halves(text: str) -> tuple[str, str]:
-    header, *rows = text.splitlines(keepends=True)
-    return header + "".join(rows[:25]), header + "".join(rows[25:])
 
 
 def clean_shop(frame: pd.DataFrame) -> pd.DataFrame:
