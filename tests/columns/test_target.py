@@ -19,24 +19,31 @@ from probfs.errors import DataError, UsageError
 from probfs.text import command_line_language
 from tests.support.tables import Write, csv_of, csv_of_rows, prepare_csv, read_bytes, read_csv_text
 
+LAST = ("the last column", "the last column that is not left out")
+
 
 @pytest.mark.parametrize(
-    ("mapping", "choice", "expected"),
+    ("mapping", "choice", "name", "reason", "classes", "labels"),
     [
-        ("", {}, ("c", "the last column")),
-        ("", {"target": "a"}, ("a", "by target=")),
-        ('target = "b"', {}, ("b", "by the mapping")),
-        ('target = "b"', {"target": "a"}, ("a", "by target=")),
-        ("", {"exclude": ["c"]}, ("b", "the last column that is not left out")),
-        ('drop = ["c"]', {"count": "b"}, ("a", "the last column that is not left out")),
+        ("", {}, "y", LAST[0], ("p", "q"), [1, UNKNOWN, 0, 1]),
+        ("", {"count": "n"}, "y", LAST[0], ("q",), [0, UNKNOWN, UNKNOWN, 0]),
+        ("", {"target": "a"}, "a", "by target=", ("u", "v"), [0, 1, 0, 1]),
+        ('target = "a"', {}, "a", "by the mapping", ("u", "v"), [0, 1, 0, 1]),
+        ('target = "n"', {"target": "a"}, "a", "by target=", ("u", "v"), [0, 1, 0, 1]),
+        ("", {"exclude": ["y"]}, "n", LAST[1], ("0", "10", "20", "5"), [1, 2, 0, 3]),
+        ('drop = ["y"]', {"count": "n"}, "a", LAST[1], ("u", "v"), [0, 1, UNKNOWN, 1]),
+        ("columns.n = '> 5'", {"target": "n"}, "n", "by target=", ("no", "yes"), [1, 1, 0, 0]),
     ],
 )
-def test_the_target_is_the_option_then_the_mapping_then_the_last_column(
-    mapping: str, choice: dict[str, Any], expected: tuple[str, str]
+def test_the_target_is_the_option_then_the_mapping_then_the_last_column_and_its_classes_are_sorted(
+    mapping: str, choice: dict[str, Any], name: str, reason: str, classes: tuple[str, ...], labels: list[int]
 ) -> None:
-    prepared = prepare_csv("a,b,c\n1,2,3\n4,5,6\n", mapping, **choice)
-    assert (prepared.target.name, prepared.target.reason) == expected
-    assert prepared.target_note == "target: {} ({})".format(*expected)
+    prepared = prepare_csv("a,n,y\nu,10,q\nv,20,\nu,0,p\nv,5,q\n", mapping, **choice)
+    target = prepared.target
+    assert (target.name, target.reason, target.classes) == (name, reason, classes)
+    counted = [own if weight else UNKNOWN for own, weight in zip(target.labels, prepared.weights, strict=True)]
+    assert (counted, target.declared) == (labels, "columns" in mapping)
+    assert prepared.target_note == f"target: {name} ({reason})"
 
 
 def test_the_file_s_own_hint_counts_unless_it_is_left_out() -> None:
@@ -50,21 +57,6 @@ def test_the_file_s_own_hint_counts_unless_it_is_left_out() -> None:
         assert (target.name, target.reason) == expected
     with pytest.raises(UsageError, match=r"^no column of t\.csv is left to be the target; name one with target=$"):
         prepare_csv("a,b,c\n1,2,3\n", exclude=["a", "b", "c"])
-
-
-@pytest.mark.parametrize(
-    ("mapping", "choice", "classes", "labels"),
-    [
-        ("", {}, ("p", "q"), [1, UNKNOWN, 0, 1]),
-        ("", {"count": "n"}, ("q",), [0, UNKNOWN, UNKNOWN, 0]),
-        ("columns.n = '> 5'", {"target": "n"}, ("no", "yes"), [1, 1, 0, 0]),
-    ],
-)
-def test_classes_are_sorted_by_name_and_those_of_no_row_are_none(
-    mapping: str, choice: dict[str, Any], classes: tuple[str, ...], labels: list[int]
-) -> None:
-    target = prepare_csv("a,n,y\n1,10,q\n2,20,\n3,0,p\n4,5,q\n", mapping, **choice).target
-    assert (target.classes, target.labels.tolist(), target.declared) == (classes, labels, bool(mapping))
 
 
 # Rare classes
@@ -112,63 +104,45 @@ def of_target(*cells: object) -> str:
     return csv_of(a=["xz"[n % 2] for n in range(len(cells))], y=cells)
 
 
+def of_texts(form: str, different: int, rows: int) -> str:
+    return of_target(*(form.format(n % different) for n in range(rows)))
+
+
+PRICE = {"target": "price"}
 UNLIKELY = "the target 'y', the last column, does not look like a class column: "
+QUANTITY = "is a quantity (a regression target?): {} distinct numbers"
+IDS = of_target("id", *(f"id{n}" for n in range(38)), "id")
+EMPTY = "the target 'y' has one class only, '1'; two or more are needed; {} no class, unless you fill it in"
+KEYS = (
+    "is an identifier, which nothing predicts: text that is different in nearly every row, 40 values in 40 rows; name"
+)
+NAMED = csv_of_rows(["a", "species", "y", "z"], [(n % 30, f"s{n % 25}", n % 30 / 7, n + 0.25) for n in range(100)])
 
 
 @pytest.mark.parametrize(
     ("text", "choice", "message"),
     [
-        (
-            quantity(12),
-            {"target": "price"},
-            "the target 'price' is a quantity (a regression target?): 12 distinct numbers, 12 of them in one row only; "
-            "name another with --target, or cut it into classes with --cut-target 3; if they are classes, map it as "
-            '"category" (--mapping)',
-        ),
-        (quantity(), {}, "the target 'price', the last column, is a quantity (a regression target?): 40 distinct"),
-        (quantity(), {}, "name another with --target ('species' or 'sold' or 'age'?), or cut it"),
+        (quantity(12), PRICE, f"the target 'price' {QUANTITY.format(12)}, 12 of them in one row only; name another"),
+        (quantity(12), PRICE, "name another with --target, or cut it into classes with --cut-target 3; if they are"),
+        (quantity(), {}, f"the target 'price', the last column, {QUANTITY.format(40)}, 40 of them in one row only; "),
+        (quantity(), {}, "name another with --target ('species' or 'sold' or 'age'?), or cut it into classes"),
         # A column named like a class is a candidate if it repeats its values.
-        (
-            csv_of_rows(["a", "species", "y", "z"], [(n % 30, f"s{n % 25}", n % 30 / 7, n + 0.25) for n in range(100)]),
-            {},
-            "name another with --target ('species'?), or cut it",
-        ),
-        (of_target(*range(51), *range(51)), {}, "51 distinct numbers; name"),
-        (of_target(0, 1, 2, 0, 1, 2, 0.5), {}, "is a quantity"),
-        (of_target(0, 1, 2, 0, 1, 2, 5, 7), {}, "is a quantity"),
+        (NAMED, {}, "name another with --target ('species'?), or cut it into classes"),
+        (of_target(*range(51), *range(51)), {}, f"{QUANTITY.format(51)}; name another"),
+        (of_target(0, 1, 2, 0, 1, 2, 0.5), {}, f"{QUANTITY.format(4)}, 1 of them in one row only; name another"),
+        (of_target(0, 1, 2, 0, 1, 2, 5, 7), {}, f"{QUANTITY.format(5)}, 2 of them in one row only; name another"),
         (of_target(1, 1), {}, "the target 'y' has one class only, '1'; two or more are needed"),
-        (
-            of_target(1, "", 1, ""),
-            {},
-            "one class only, '1'; two or more are needed; 2 rows without a value are no class, unless you fill it in",
-        ),
-        (of_target(1, ""), {}, "needed; 1 row without a value is no class, unless you fill it in"),
+        (of_target(1, "", 1, ""), {}, EMPTY.format("2 rows without a value are")),
+        (of_target(1, ""), {}, EMPTY.format("1 row without a value is")),
         (of_target("", ""), {}, "no row has a value in the target 'y'; name another with --target"),
         ("a;b;\n" + "1;x;\n2;y;\n" * 9, {}, "in the target 'column 3'; name another with --target ('b' or 'a'?)"),
         ("y\n1\n2\n", {}, "no column is left to rank beside the target 'y'"),
         (csv_of(30, nr=lambda n: n), {}, "beside the target 'y' and identifiers: 'nr'; --keep-identifiers ranks them"),
-        (
-            of_target("id", *(f"id{n}" for n in range(38)), "id"),
-            {},
-            f"{UNLIKELY}39 different values in 40 rows; name another with --target ('a'?)",
-        ),
+        (IDS, {}, f"{UNLIKELY}39 different values in 40 rows; name another with --target ('a'?)"),
         (of_target(*(f"M{min(n, 36)}" for n in range(40))), {}, f"{UNLIKELY}37 different values in 40 rows; name"),
-        (
-            of_target(*(f"key {n}" for n in range(40))),
-            {},
-            "the target 'y', the last column, is an identifier, which nothing predicts: text that is different in "
-            "nearly every row, 40 values in 40 rows; name another with --target ('a'?)",
-        ),
-        (
-            of_target(*(f"a Mount at {n % 25}" for n in range(100))),
-            {},
-            f"{UNLIKELY}free text, 25 different ones in 100 rows",
-        ),
-        (
-            of_target(*(f"2020-01-{n % 30 + 1:02}" for n in range(120))),
-            {},
-            f"{UNLIKELY}dates, 30 different ones in 120 rows",
-        ),
+        (of_texts("key {}", 40, 40), {}, f"the target 'y', the last column, {KEYS} another with --target ('a'?)"),
+        (of_texts("a Mount at {}", 25, 100), {}, f"{UNLIKELY}free text, 25 different ones in 100 rows; name another"),
+        (of_texts("2020-01-{:02}", 30, 120), {}, f"{UNLIKELY}dates, 30 different ones in 120 rows; name another"),
     ],
 )
 def test_what_is_no_class_column_is_refused_with_candidates(text: str, choice: dict[str, Any], message: str) -> None:
@@ -183,10 +157,10 @@ def test_what_is_no_class_column_is_refused_with_candidates(text: str, choice: d
         (of_target(*range(50), *range(50)), "", {}),
         (quantity(), '[columns]\nprice = "category"\n', {}),
         (quantity(), "[columns]\nprice = { quantiles = 3 }\n", {}),
-        (of_target("id", *(f"id{n}" for n in range(38)), "id"), "", {"target": "y"}),
-        (of_target(*(f"a Mount {n % 25}" for n in range(100))), "", {}),
+        (IDS, "", {"target": "y"}),
+        (of_texts("a Mount {}", 25, 100), "", {}),
         (of_target(*(f"M{min(n, 35)}" for n in range(40))), "", {}),
-        (of_target(*(f"c{n}" for n in range(20))), "", {}),
+        (of_texts("c{}", 20, 20), "", {}),
         (of_target(*[0, 1, 2] * 4, 3), "", {"min_class": 2}),
     ],
 )
@@ -212,14 +186,18 @@ def test_a_row_that_stands_for_none_is_no_row(write: Write) -> None:
     assert some.to_csv() == more.to_csv()
 
 
-@pytest.mark.parametrize("written", ["7", "007", "7.0", " 7 ", "7e0", "9" * 15])
-def test_a_count_may_be_written_as_other_tools_write_it(written: str) -> None:
-    table = read_csv_text(f"a,n\nx,{written}\ny,3\n")
-    assert row_counts(table, "n").tolist() == [int(float(written)), 3]
-    assert row_counts(table, None).tolist() == row_counts(table, "absent").tolist() == [1, 1]
+def test_a_count_may_be_written_as_other_tools_write_it() -> None:
+    table = read_csv_text(csv_of(n=["7", "007", "7.0", " 7 ", "7e0", "9" * 15, "0"]))
+    assert row_counts(table, "n").tolist() == [7, 7, 7, 7, 7, 10**15 - 1, 0]
+    assert row_counts(table, None).tolist() == row_counts(table, "absent").tolist() == [1] * 7
+    most, refused = 10**15 - 1, r"^t\.csv: column 'n': the counts add up to more than 2\^53 rows$"
+    rows = -(-MOST_ROWS // most)
+    assert row_counts(read_csv_text(csv_of(n=[most] * (rows - 1))), "n").sum() == most * (rows - 1)
+    with pytest.raises(DataError, match=refused):
+        row_counts(read_csv_text(csv_of(n=[most] * rows)), "n")
 
 
-@pytest.mark.parametrize("written", ["7.5", "-1", "٣", "1" * 16, "1" + "0" * 15, "x", "1_5", ""])
+@pytest.mark.parametrize("written", ["7.5", "-1", "٣", "1" + "0" * 15, "x", "1_5", ""])
 def test_anything_else_is_shown_with_its_line(written: str) -> None:
     with pytest.raises(DataError) as caught:
         prepare_csv(f"a,n,y\nx,1,p\ny,{written},q\n", count="n")
@@ -246,11 +224,3 @@ def test_among_prices_or_dates_the_cell_that_is_none_is_at_fault(
     cells = [odd if n == 11 else cell(n) for n in range(40)]
     with pytest.raises(DataError, match=rf"^t\.csv:{place}: column 'w': '{re.escape(cells[place - 2])}' is no"):
         encode(prepare_csv(csv_of(a=lambda n: "uv"[n % 2], w=cells), **rule))
-
-
-def test_no_more_rows_than_doubles_can_count() -> None:
-    most, refused = 10**15 - 1, r"^t\.csv: column 'n': the counts add up to more than 2\^53 rows$"
-    rows = -(-MOST_ROWS // most)
-    assert int(row_counts(read_csv_text("a,n\n" + f"x,{most}\n" * (rows - 1)), "n").sum()) == most * (rows - 1)
-    with pytest.raises(DataError, match=refused):
-        row_counts(read_csv_text("a,n\n" + f"x,{most}\n" * rows), "n")
