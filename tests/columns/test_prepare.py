@@ -52,61 +52,53 @@ def test_every_column_has_its_role_and_who_said_so() -> None:
         assert plans(text, include=["a"])["b"] == "left out (--include)"
 
 
-@pytest.mark.parametrize(
-    ("text", "mapping", "choice", "words"),
-    [
-        (SHORT, "", {}, "category"),
-        (LONG, "", {}, "5 intervals at quantiles (30 numbers)"),
-        (LONG.replace("29.5,", "inf,"), "", {}, "5 intervals at quantiles (30 numbers; the infinite one needs na=)"),
-        (csv_of(x=[n + 0.5 for n in range(30)], y=["p", "q"] * 10 + [""] * 10), "", {}, "category"),
-        (SHORT, NUMERIC, {}, "numeric, as category (mapping)"),
-        (LONG, NUMERIC, {"bins": 7}, "numeric, as 7 intervals at quantiles (mapping)"),
-        (SHORT, "", MEASURED, "numeric (20 numbers)"),
-        (LONG, NUMERIC, MEASURED, "numeric (mapping)"),
-        (LONG, '[columns]\nx = "category"\n', MEASURED, "category (mapping)"),
-    ],
-)
-def test_numbers_are_cut_counted_or_measured_by_their_values_in_labelled_rows(
-    text: str, mapping: str, choice: dict[str, Any], words: str
-) -> None:
-    assert plans(text, mapping, **choice)["x"] == words
-
-
 LEFT_OUT = "left out as identifiers: 'nr' (numbers the rows from 1 on); keep_identifiers=True ranks them"
 RANKED = "ranked, but they look like identifiers: 'nr' (numbers the rows from 1 on); exclude= leaves them out"
+CUT, CATEGORY = "5 intervals at quantiles", '[columns]\nx = "category"\n'
+FEW_LABELLED = csv_of(x=[n + 0.5 for n in range(30)], y=["p", "q"] * 10 + [""] * 10)
 
 
 @pytest.mark.parametrize(
-    ("mapping", "choice", "plan", "notes"),
+    ("text", "mapping", "choice", "plan", "note"),
     [
-        ("", {}, "left out (identifier: numbers the rows from 1 on)", (LEFT_OUT,)),
-        ("", {"keep_identifiers": True}, "5 intervals at quantiles (30 numbers)", (RANKED,)),
-        ("", {"include": ["nr", "a"]}, "5 intervals at quantiles (30 numbers)", (RANKED,)),
-        ("[columns]\nnr = { quantiles = 5 }\n", {}, "5 intervals at quantiles (mapping)", (RANKED,)),
-        ("", {"exclude": ["nr"]}, "left out (exclude=)", ()),
-        ('drop = ["nr"]', {}, "left out (dropped by the mapping)", ()),
-        ("", {"count": "nr"}, "count (count=)", ()),
-        ("", {"target": "nr"}, "target", ()),
+        # Numbers are cut, counted or measured by their values in labelled rows.
+        (SHORT, "", {}, "category", ""),
+        (LONG, "", {}, f"{CUT} (30 numbers)", ""),
+        (LONG.replace("29.5,", "inf,"), "", {}, f"{CUT} (30 numbers; the infinite one needs na=)", ""),
+        (FEW_LABELLED, "", {}, "category", ""),
+        (SHORT, NUMERIC, {}, "numeric, as category (mapping)", ""),
+        (LONG, NUMERIC, {"bins": 7}, "numeric, as 7 intervals at quantiles (mapping)", ""),
+        (SHORT, "", MEASURED, "numeric (20 numbers)", ""),
+        (LONG, NUMERIC, MEASURED, "numeric (mapping)", ""),
+        (LONG, CATEGORY, MEASURED, "category (mapping)", ""),
+        # An identifier is left out unless the user wants it.
+        (NUMBERED, "", {}, "left out (identifier: numbers the rows from 1 on)", LEFT_OUT),
+        (NUMBERED, "", {"keep_identifiers": True}, f"{CUT} (30 numbers)", RANKED),
+        (NUMBERED, "", {"include": ["nr", "a"]}, f"{CUT} (30 numbers)", RANKED),
+        (NUMBERED, "[columns]\nnr = { quantiles = 5 }\n", {}, f"{CUT} (mapping)", RANKED),
+        (NUMBERED, "", {"exclude": ["nr"]}, "left out (exclude=)", ""),
+        (NUMBERED, 'drop = ["nr"]', {}, "left out (dropped by the mapping)", ""),
+        (NUMBERED, "", {"count": "nr"}, "count (count=)", ""),
+        (NUMBERED, "", {"target": "nr"}, "target", ""),
     ],
 )
-def test_an_identifier_is_left_out_unless_the_user_wants_it(
-    mapping: str, choice: dict[str, Any], plan: str, notes: tuple[str, ...]
+def test_what_is_done_with_a_column_and_what_is_said_of_it(
+    text: str, mapping: str, choice: dict[str, Any], plan: str, note: str
 ) -> None:
-    assert plans(NUMBERED, mapping, **choice)["nr"] == plan
-    assert prepare_csv(NUMBERED, mapping, **choice).notes == notes
+    prepared = prepare_csv(text, mapping, **choice)
+    assert (prepared.plans[0].describe(), prepared.notes) == (plan, (note,) if note else ())
 
 
 # Rows
 
 
-def test_a_text_that_means_missing_takes_the_label_away() -> None:
-    prepared = prepare_csv("a,y\nx,p\nz,?\nz,q\nNA,-\n", 'missing = ["-"]', na=["?", "NA"])
-    assert prepared.texts.missing == ("?", "NA", "-")
-    assert (prepared.target.classes, prepared.unlabelled.tolist()) == (("p", "q"), [1, 3])
-    assert table_content(prepared.table)["a"] == ["x", "z", "z", None]
-
-
-def test_rows_that_stand_for_none_are_neither_labelled_nor_unlabelled() -> None:
+def test_rows_without_a_class_and_rows_that_stand_for_none_are_not_labelled() -> None:
+    missing = prepare_csv("a,y\nx,p\nz,?\nz,q\nNA,-\n", 'missing = ["-"]', na=["?", "NA"])
+    assert (missing.target.classes, missing.labelled.tolist(), missing.unlabelled.tolist()) == (
+        ("p", "q"),
+        [0, 2],
+        [1, 3],
+    )
     prepared = prepare_csv("a,n,y\nx,2,p\nz,0,p\nx,1,\nz,0,\nz,3,q\n", count="n")
     assert (prepared.labelled.tolist(), prepared.unlabelled.tolist(), prepared.labelled_rows) == ([0, 4], [2], 2)
     dataset, _ = encode(prepared)
@@ -262,6 +254,7 @@ def titanic(rows: int = 200, seed: int = 0) -> str:
     return csv_of_rows(["boat", "deck", "child", "survived"], cells)
 
 
+AUTO = {"missing": "auto"}
 RARE = csv_of_rows(["a", "y"], [("x", "pq"[n % 2]) for n in range(100)] + [("", "r")] * 8)
 """All that is missing is of a rare class."""
 
@@ -269,19 +262,19 @@ RARE = csv_of_rows(["a", "y"], [("x", "pq"[n % 2]) for n in range(100)] + [("", 
 @pytest.mark.parametrize(
     ("text", "mapping", "choice", "marked"),
     [
-        (titanic(), "", {"missing": "auto"}, ["boat"]),
+        (titanic(), "", AUTO, ["boat"]),
         (titanic(), "", {"missing": "skip"}, []),
         (titanic(), "", {"missing": "value"}, ["boat", "deck"]),
-        (titanic(), '[columns]\nboat = { missing = "skip" }', {"missing": "auto"}, []),
+        (titanic(), '[columns]\nboat = { missing = "skip" }', AUTO, []),
         (titanic(), '[columns]\ndeck = { missing = "value" }', {}, ["deck"]),
         # Fewer than five missing cells are never judged.
-        (csv_of(a=[""] * 5 + ["x"] * 1045, y=["p"] * 50 + ["q"] * 1000), "", {"missing": "auto"}, ["a"]),
-        (csv_of(a=[""] * 4 + ["x"] * 1046, y=["p"] * 50 + ["q"] * 1000), "", {"missing": "auto"}, []),
+        (csv_of(a=[""] * 5 + ["x"] * 1045, y=["p"] * 50 + ["q"] * 1000), "", AUTO, ["a"]),
+        (csv_of(a=[""] * 4 + ["x"] * 1046, y=["p"] * 50 + ["q"] * 1000), "", AUTO, []),
         # Rows count as often as they say, and unlabelled or dropped ones not at all.
-        ("a,n,y\n,40,p\nx,10,p\nx,50,q\nz,1,q\n", "", {"missing": "auto", "count": "n"}, ["a"]),
-        ("a,n,y\n,20,p\nx,30,p\n,20,q\nx,30,q\n,9999,\n", "", {"missing": "auto", "count": "n"}, []),
-        (RARE, "", {"missing": "auto", "min_class": 9}, []),
-        (RARE, "", {"missing": "auto", "min_class": 8}, ["a"]),
+        ("a,n,y\n,40,p\nx,10,p\nx,50,q\nz,1,q\n", "", {**AUTO, "count": "n"}, ["a"]),
+        ("a,n,y\n,20,p\nx,30,p\n,20,q\nx,30,q\n,9999,\n", "", {**AUTO, "count": "n"}, []),
+        (RARE, "", {**AUTO, "min_class": 9}, []),
+        (RARE, "", {**AUTO, "min_class": 8}, ["a"]),
         # Without missing cells, or without others, there is nothing to mark; one of each is enough.
         ("a,b,c,y\nx,,1,p\nz,,2,q\nx,,1,p\nz,,2,q\n", "", {"missing": "value"}, []),
         ("a,b,y\n,,p\nz,,q\nx,x,p\nz,,q\n", "", {"missing": "value"}, ["a", "b"]),
