@@ -11,6 +11,7 @@ import shlex
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from contextvars import ContextVar
+from os.path import commonprefix
 from types import SimpleNamespace
 
 # Format characters reorder what a reader sees, as the bidirectional ones do, or hide in it: they are shown, not obeyed.
@@ -217,7 +218,7 @@ def nearest_name(wrong: str, names: Iterable[str]) -> str | None:
     # Comparing with each of very many names, or very long ones, would take longer than anything else.
     alike = [name for name in folded if abs(len(name) - len(meant)) <= 3 and len(name) <= _LONGEST_QUOTE]
     if len(alike) > _MANY_NAMES:
-        alike = [name for name in alike if name[:1] == meant[:1]][:_MANY_NAMES]
+        alike = sorted(alike, key=lambda name: -len(commonprefix((name, meant))))[:_MANY_NAMES]  # noqa: RUF071  # of texts
     # Of a short name, two thirds are enough to be near: aeg is age, but outcome is not postcode.
     near = difflib.get_close_matches(meant, alike, n=1, cutoff=0.6 if len(meant) <= 4 else 0.7)
     return folded[near[0]] if near else None
