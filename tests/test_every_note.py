@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -30,26 +29,23 @@ ROWS = 24
 CLASSES = ["p", "q"] * (ROWS // 2)
 
 
-@dataclass
 class Stage:
     """Where notes come up: files, changes to the program, and whoever listens."""
 
-    write: Write
-    patch: pytest.MonkeyPatch
-    heard: list[Note] = field(default_factory=list)
+    def __init__(self, write: Write, patch: pytest.MonkeyPatch) -> None:
+        self.write, self.patch, self.heard = write, patch, list[Note]()
 
     def rank(self, data: Any, target: str | None = "y", **options: Any) -> None:
         probfs.rank(data, target=target, on_note=self.heard.append, **options)
-
-    def rank_columns(self, **columns: Any) -> None:
-        """Rank columns beside a plain one and the target."""
-        self.rank(make_frame(**columns))
 
     def rank_text(self, name: str, content: str | bytes, **options: Any) -> None:
         self.rank(self.write(name, content), **options)
 
     def select(self, data: Any, **options: Any) -> None:
         probfs.select(data, target="y", on_note=self.heard.append, **options)
+
+    def compare(self, old: probfs.Ranking, new: Any, **options: Any) -> None:
+        probfs.compare(old, new, on_note=self.heard.append, **options)
 
     def fit_selector(self, frame: pd.DataFrame, **parameters: Any) -> None:
         """Fit a selector, whose warnings are notes."""
@@ -64,6 +60,7 @@ class Stage:
 
 
 def make_frame(**columns: Any) -> pd.DataFrame:
+    """A plain column, others, and the target."""
     plain = [["u", "v", "w"][place * place % 3] for place in range(ROWS)]
     return pd.DataFrame({"plain": plain, **columns, "y": CLASSES})
 
@@ -77,20 +74,15 @@ def noise(rows: int = 60) -> pd.DataFrame:
     return pd.DataFrame({**cells, "y": ["p", "q"] * (rows // 2)})
 
 
-def late_class() -> pd.DataFrame:
-    labels = ["p", "q"] * 25 + ["r"] * 10
-    return pd.DataFrame({"x": numbers(rows=60), "when": range(60), "y": labels})
-
-
 def csv_with_missing_that_tells() -> str:
     chance = random.Random(0)
     rows = [(chance.choice("AB") if place % 2 else "", chance.choice("uv"), "pq"[place % 2]) for place in range(40)]
     return "".join(f"{','.join(row)}\n" for row in [("boat", "b", "y"), *rows])
 
 
-def csv_of(name: str, cells: list[str]) -> str:
+def csv_of(cells: list[str]) -> str:
     rows = "".join(f'"{cell}",{"uv"[place % 3 == 0]},{CLASSES[place]}\n' for place, cell in enumerate(cells))
-    return f"{name},b,y\n{rows}"
+    return f"a,b,y\n{rows}"
 
 
 def arff_of(attribute: str, cell: str, weight: str = "") -> str:
@@ -103,18 +95,9 @@ def _counted_once(stage: Stage) -> None:
     stage.rank(frame, count="n", unlabeled=frame.drop(columns=["n", "y"]))
 
 
-def _unknown_members(stage: Stage) -> None:
-    mapping = stage.write("m.toml", '[columns]\nplain = { groups = { first = ["u", "V"] } }\n')
-    stage.rank(make_frame(), mapping=mapping)
-
-
 def _refused(stage: Stage) -> None:
     mapping = stage.write("m.toml", '[columns]\nb = "numeric"\n')
-    stage.run("inspect", stage.write("t.csv", csv_of("a", ["x", "z"] * 4)), "--mapping", mapping)
-
-
-def _unusable(stage: Stage) -> None:
-    stage.fit_selector(make_frame(lists=[[1, 2]] * ROWS), n_features_to_select=1)
+    stage.run("inspect", stage.write("t.csv", csv_of(["x", "z"] * 4)), "--mapping", mapping)
 
 
 def _compiling(stage: Stage) -> None:
@@ -134,42 +117,19 @@ def _sigmoid(stage: Stage) -> None:
         stage.rank(frame, classifier="svm", removal="retrain", eliminate=False, jobs=1)
 
 
-def _not_converged(stage: Stage) -> None:
-    stage.patch.setattr("probfs.classifiers.refitting.svm.MOST_ROWS_OF_SVC", 0)
-    stage.patch.setattr("probfs.classifiers.refitting.svm.MOST_LINEAR_ITERATIONS", 2)
-    stage.rank(noise(200), classifier="svm", eliminate=False, jobs=1)
+def _patched(changes: dict[str, Any], data: Callable[[], Any], **options: Any) -> Callable[[Stage], None]:
+    """A ranking with other constants of the package."""
+
+    def situation(stage: Stage) -> None:
+        for name, value in changes.items():
+            stage.patch.setattr(f"probfs.{name}", value)
+        stage.rank(data(), **options)
+
+    return situation
 
 
-def _fewer_copies(stage: Stage) -> None:
-    stage.patch.setattr("probfs.classifiers.refitting.estimators.MOST_COPIES", 10)
-    stage.rank(make_frame(), classifier=DecisionTreeClassifier(max_depth=2), folds=3, jobs=1)
-
-
-def _compare(stage: Stage, top: int | None = None, **changes: Any) -> None:
-    ranking = probfs.rank(COMMUTE, target="mode", **changes)
-    probfs.compare(ranking.top(3), COMMUTE, top=top, on_note=stage.heard.append)
-
-
-def _difference(stage: Stage) -> None:
-    by_score = [probfs.rank(COMMUTE, target="mode", score=score) for score in ("signed", "absolute")]
-    probfs.compare(*by_score, on_note=stage.heard.append)
-
-
-def _subject_folds(stage: Stage) -> None:
-    stage.patch.setattr("probfs.classifiers.naive_bayes.classifier._MOST_CELLS_LEFT_OUT", 1)
-    stage.rank(make_frame(who=[place // 2 for place in range(1, ROWS + 1)]), group="who")
-
-
-def _weight_folds(stage: Stage) -> None:
-    stage.patch.setattr("probfs.classifiers.naive_bayes.classifier._MOST_CELLS_LEFT_OUT", 1)
-    stage.rank(make_frame(weight=[1 + place % 7 for place in range(ROWS)]), weight="weight")
-
-
-def _reproduce(stage: Stage) -> None:
-    stage.run("reproduce", "bound", "--runs", 2, "--output", stage.write("x", "").parent / "paper")
-
-
-LATE = pd.concat([make_frame(late=["yes" if own == "p" else "no" for own in CLASSES])] * 3, ignore_index=True)
+def _ranked(data: Callable[[], Any], **options: Any) -> Callable[[Stage], None]:
+    return _patched({}, data, **options)
 
 
 def _spilled(stage: Stage) -> None:
@@ -177,6 +137,28 @@ def _spilled(stage: Stage) -> None:
     stage.patch.setattr(InProcessCluster, "limit", 100)
     stage.rank(stage.write("t.csv", make_frame().to_csv(index=False)), engine="dask")
 
+
+def _compare(stage: Stage) -> None:
+    stage.compare(probfs.rank(COMMUTE, target="mode").top(3), COMMUTE, top=99)
+
+
+def _difference(stage: Stage) -> None:
+    stage.compare(*(probfs.rank(COMMUTE, target="mode", score=score) for score in ("signed", "absolute")))
+
+
+def _reproduce(stage: Stage) -> None:
+    stage.run("reproduce", "bound", "--runs", 2, "--output", stage.write("x", "").parent / "paper")
+
+
+LATE = pd.concat([make_frame(late=["yes" if own == "p" else "no" for own in CLASSES])] * 3, ignore_index=True)
+FEW_SUBJECTS = {"classifiers.naive_bayes.classifier._MOST_CELLS_LEFT_OUT": 1}
+FEW_ROWS = {
+    "classifiers.refitting.svm.MOST_ROWS_OF_SVC": 0,
+    "classifiers.refitting.svm.MOST_LINEAR_ITERATIONS": 2,
+}
+ONE_HOT = {name: [int(place % 3 == own) for place in range(ROWS)] for own, name in enumerate(("s_a", "s_b", "s_c"))}
+LATE_CLASS = {"x": numbers(rows=60), "when": range(60), "y": ["p", "q"] * 25 + ["r"] * 10}
+TWO_SHEETS = [["a", "y"], *([["u", "p"], ["v", "q"]] * 2)], [["b"]]
 
 CSV_FILES: dict[NoteKind, tuple[str | bytes, tuple[str, ...]]] = {
     NoteKind.DELIMITER: ("a;y\nu;p\nv;q\nu;p\nw;q\n", ()),
@@ -186,96 +168,87 @@ CSV_FILES: dict[NoteKind, tuple[str | bytes, tuple[str, ...]]] = {
     NoteKind.TITLES: ("Report\na,b,y\nu,s,p\nv,t,q\nu,s,p\nv,s,q\n", ()),
     NoteKind.NO_HEADER: ("7,y\n3,p\n4,q\n3,p\n4,q\n", ()),
     NoteKind.ENCODING: ("ä,y\nü,p\nv,q\nü,p\nv,q\n".encode("cp1252"), ()),
-    NoteKind.NUMBER_STYLE: (csv_of("a", ["$1.5", "$2", "$3"] * 4), ("a",)),
-    NoteKind.MAY_BE_NUMBERS: (csv_of("a", ["1,234", "2", "3"] * 4), ("a",)),
-    NoteKind.MAY_BE_THOUSANDS: (csv_of("a", ["1.234", "2", "3"] * 4), ("a",)),
-    NoteKind.DATE_STYLE: (csv_of("a", [f"{day}.01.2024" for day in range(1, ROWS)]), ("a",)),
-    NoteKind.MAY_BE_DATES: (csv_of("a", [f"{day % 12 + 1}/{day // 12 + 1}/24" for day in range(ROWS)]), ("a",)),
-    NoteKind.MERGED_VALUES: (csv_of("a", ["u", "u ", "v"] * 4), ("a",)),
-    NoteKind.MIXED_CASE: (csv_of("a", ["u", "U", "v"] * 4), ("a",)),
-    NoteKind.NEARLY_NUMBERS: (csv_of("a", [*(f"{place % 20}.5" for place in range(ROWS - 1)), "x"]), ("a",)),
-    NoteKind.MISSING_TEXTS: (csv_of("a", ["1", "2", "3", "NA"] * 4), ("a",)),
-    NoteKind.MAY_BE_MISSING: (csv_of("a", ["u", "v", "NA"] * 4), ("a",)),
+    NoteKind.NUMBER_STYLE: (csv_of(["$1.5", "$2", "$3"] * 4), ("a",)),
+    NoteKind.MAY_BE_NUMBERS: (csv_of(["1,234", "2", "3"] * 4), ("a",)),
+    NoteKind.MAY_BE_THOUSANDS: (csv_of(["1.234", "2", "3"] * 4), ("a",)),
+    NoteKind.DATE_STYLE: (csv_of([f"{day}.01.2024" for day in range(1, ROWS)]), ("a",)),
+    NoteKind.MAY_BE_DATES: (csv_of([f"{day % 12 + 1}/{day // 12 + 1}/24" for day in range(ROWS)]), ("a",)),
+    NoteKind.MERGED_VALUES: (csv_of(["u", "u ", "v"] * 4), ("a",)),
+    NoteKind.MIXED_CASE: (csv_of(["u", "U", "v"] * 4), ("a",)),
+    NoteKind.NEARLY_NUMBERS: (csv_of([*(f"{place % 20}.5" for place in range(ROWS - 1)), "x"]), ("a",)),
+    NoteKind.MISSING_TEXTS: (csv_of(["1", "2", "3", "NA"] * 4), ("a",)),
+    NoteKind.MAY_BE_MISSING: (csv_of(["u", "v", "NA"] * 4), ("a",)),
+    NoteKind.MISSING_CELLS: (csv_with_missing_that_tells(), ("boat",)),
 }
 """Files that are ranked, and the columns that the note is about."""
 SITUATIONS: dict[NoteKind, tuple[Callable[[Stage], None], tuple[str, ...]]] = {
-    NoteKind.SHEETS: (
-        lambda stage: stage.rank_text("t.xlsx", workbook_bytes([["a", "y"], *([["u", "p"], ["v", "q"]] * 2)], [["b"]])),
-        (),
-    ),
+    NoteKind.SHEETS: (lambda stage: stage.rank_text("t.xlsx", workbook_bytes(*TWO_SHEETS)), ()),
     NoteKind.DATE_FORMAT: (lambda stage: stage.rank_text("t.arff", arff_of("date 'kk'", "s")), ("a",)),
     NoteKind.IGNORED: (lambda stage: stage.rank_text("t.arff", arff_of("{s}", "s", ", {2}")), ()),
-    NoteKind.UNUSABLE: (_unusable, ("lists",)),
-    NoteKind.TARGET: (lambda stage: stage.rank_columns(), ("y",)),
-    NoteKind.TARGET_BY_DEFAULT: (lambda stage: stage.rank(make_frame(), target=None), ("y",)),
-    NoteKind.DROPPED_ROWS: (lambda stage: stage.rank(make_frame().assign(y=[*CLASSES[:-1], "rare"])), ("y",)),
-    NoteKind.UNUSED_NA: (lambda stage: stage.rank(make_frame(), na="-9"), ()),
-    NoteKind.CODE_FOR_MISSING: (
-        lambda stage: stage.rank_columns(x=[-999 if place % 4 == 0 else place % 5 for place in range(ROWS)]),
-        ("x",),
+    NoteKind.UNUSABLE: (
+        lambda stage: stage.fit_selector(make_frame(lists=[[1, 2]] * ROWS), n_features_to_select=1),
+        ("lists",),
     ),
+    NoteKind.TARGET: (_ranked(make_frame), ("y",)),
+    NoteKind.TARGET_BY_DEFAULT: (_ranked(make_frame, target=None), ("y",)),
+    NoteKind.DROPPED_ROWS: (_ranked(lambda: make_frame().assign(y=[*CLASSES[:-1], "rare"])), ("y",)),
+    NoteKind.UNUSED_NA: (_ranked(make_frame, na="-9"), ()),
+    NoteKind.CODE_FOR_MISSING: (_ranked(lambda: make_frame(x=[-999, 1, 2, 3] * (ROWS // 4))), ("x",)),
     NoteKind.WORD_FOR_MISSING: (
-        lambda stage: stage.rank_text("t.csv", csv_of("a", ["manual", "auto"] * 4), na="auto"),
+        lambda stage: stage.rank_text("t.csv", csv_of(["manual", "auto"] * 4), na="auto"),
         ("a",),
     ),
-    NoteKind.MISSING_CELLS: (
-        lambda stage: stage.rank_text("t.csv", csv_with_missing_that_tells(), missing="auto"),
-        ("boat",),
-    ),
-    NoteKind.UNKNOWN_MEMBERS: (_unknown_members, ("plain",)),
-    NoteKind.IDENTIFIER: (lambda stage: stage.rank_columns(row=range(ROWS)), ("row",)),
-    NoteKind.IDENTIFIER_RANKED: (
-        lambda stage: stage.rank(make_frame(row=range(ROWS)), keep_identifiers=True),
-        ("row",),
-    ),
-    NoteKind.COUNTED_ONCE: (_counted_once, ("n",)),
-    NoteKind.UNSEEN: (
-        lambda stage: stage.rank(make_frame(), unlabeled=pd.DataFrame({"plain": ["U", "V"] * 10})),
+    NoteKind.UNKNOWN_MEMBERS: (
+        _ranked(make_frame, mapping={"columns": {"plain": {"groups": {"first": ["u", "V"]}}}}),
         ("plain",),
     ),
-    NoteKind.CUT: (lambda stage: stage.rank_columns(x=numbers(), z=numbers(1)), ("x", "z")),
-    NoteKind.EMPTY: (lambda stage: stage.rank_columns(none=[None] * ROWS), ("none",)),
-    NoteKind.CONSTANT: (lambda stage: stage.rank_columns(same="s"), ("same",)),
-    NoteKind.DISTINCT: (lambda stage: stage.rank(pd.DataFrame({"a": list("uvwx"), "y": list("pqpq")})), ("a",)),
-    NoteKind.ONE_HOT: (
-        lambda stage: stage.rank_columns(size_s=[1, 0, 0] * 8, size_m=[0, 1, 0] * 8, size_l=[0, 0, 1] * 8),
-        ("size_s", "size_m", "size_l"),
-    ),
-    NoteKind.EFFECTIVE_ROWS: (
-        lambda stage: stage.rank(make_frame(weight=[1 + place % 2 for place in range(ROWS)]), weight="weight"),
-        ("weight",),
-    ),
-    NoteKind.TIME_ORDER: (
-        lambda stage: stage.rank(make_frame(when=range(ROWS)), time="when"),
-        ("when",),
-    ),
-    NoteKind.SUBJECTS: (
-        lambda stage: stage.rank(make_frame(patient=[f"p{place // 3}" for place in range(ROWS)])),
-        ("patient",),
-    ),
-    NoteKind.LEAKAGE: (lambda stage: stage.rank(LATE), ("late",)),
+    NoteKind.IDENTIFIER: (_ranked(lambda: make_frame(row=range(ROWS))), ("row",)),
+    NoteKind.IDENTIFIER_RANKED: (_ranked(lambda: make_frame(row=range(ROWS)), keep_identifiers=True), ("row",)),
+    NoteKind.COUNTED_ONCE: (_counted_once, ("n",)),
+    NoteKind.UNSEEN: (_ranked(make_frame, unlabeled=pd.DataFrame({"plain": ["U", "V"] * 10})), ("plain",)),
+    NoteKind.CUT: (_ranked(lambda: make_frame(x=numbers(), z=numbers(1))), ("x", "z")),
+    NoteKind.EMPTY: (_ranked(lambda: make_frame(none=[None] * ROWS)), ("none",)),
+    NoteKind.CONSTANT: (_ranked(lambda: make_frame(same="s")), ("same",)),
+    NoteKind.DISTINCT: (_ranked(lambda: pd.DataFrame({"a": list("uvwx"), "y": list("pqpq")})), ("a",)),
+    NoteKind.ONE_HOT: (_ranked(lambda: make_frame(**ONE_HOT)), ("s_a", "s_b", "s_c")),
+    NoteKind.EFFECTIVE_ROWS: (_ranked(lambda: make_frame(w=[1, 2] * (ROWS // 2)), weight="w"), ("w",)),
+    NoteKind.TIME_ORDER: (_ranked(lambda: make_frame(when=range(ROWS)), time="when"), ("when",)),
+    NoteKind.SUBJECTS: (_ranked(lambda: make_frame(patient=[f"p{n // 3}" for n in range(ROWS)])), ("patient",)),
+    NoteKind.LEAKAGE: (_ranked(lambda: LATE), ("late",)),
     NoteKind.REFUSED: (_refused, ("b",)),
-    NoteKind.SHRINKAGE: (
-        lambda stage: stage.rank(make_frame(), shrink="on"),
-        (),
-    ),
+    NoteKind.SHRINKAGE: (_ranked(make_frame, shrink="on"), ()),
     NoteKind.COMPILING: (_compiling, ()),
     NoteKind.NOT_COMPILED: (_not_compiled, ()),
-    NoteKind.TIME: (lambda stage: stage.rank(make_frame(), classifier="svm", estimate="loo", jobs=1), ()),
+    NoteKind.TIME: (_ranked(make_frame, classifier="svm", estimate="loo", jobs=1), ()),
     NoteKind.SPILLED: (_spilled, ()),
     NoteKind.SIGMOID: (_sigmoid, ()),
-    NoteKind.SUBJECT_FOLDS: (_subject_folds, ()),
-    NoteKind.WEIGHT_FOLDS: (_weight_folds, ()),
-    NoteKind.NOT_CONVERGED: (_not_converged, ()),
-    NoteKind.GUESSING: (lambda stage: stage.rank(noise(), classifier="svm", eliminate=False, jobs=1), ()),
-    NoteKind.FIT_WARNINGS: (
-        lambda stage: stage.rank(noise(), classifier=LogisticRegression(max_iter=1, C=100.0), folds=2),
+    NoteKind.SUBJECT_FOLDS: (
+        _patched(FEW_SUBJECTS, lambda: make_frame(who=[n // 2 for n in range(1, ROWS + 1)]), group="who"),
         (),
     ),
-    NoteKind.WEAK_MODEL: (lambda stage: stage.rank(noise(), folds=2, estimate="cv"), ()),
-    NoteKind.FEWER_COPIES: (_fewer_copies, ()),
-    NoteKind.UNJUDGED: (lambda stage: stage.rank(noise(), classifier="forest", trees=1, estimate="oob"), ()),
-    NoteKind.LATE_CLASS: (lambda stage: stage.rank(late_class(), time="when"), ()),
+    NoteKind.WEIGHT_FOLDS: (
+        _patched(FEW_SUBJECTS, lambda: make_frame(w=[1 + n % 7 for n in range(ROWS)]), weight="w"),
+        (),
+    ),
+    NoteKind.NOT_CONVERGED: (
+        _patched(FEW_ROWS, lambda: noise(200), classifier="svm", eliminate=False, jobs=1),
+        (),
+    ),
+    NoteKind.GUESSING: (_ranked(noise, classifier="svm", eliminate=False, jobs=1), ()),
+    NoteKind.FIT_WARNINGS: (_ranked(noise, classifier=LogisticRegression(max_iter=1, C=100.0), folds=2), ()),
+    NoteKind.WEAK_MODEL: (_ranked(noise, folds=2, estimate="cv"), ()),
+    NoteKind.FEWER_COPIES: (
+        _patched(
+            {"classifiers.refitting.estimators.MOST_COPIES": 10},
+            make_frame,
+            classifier=DecisionTreeClassifier(max_depth=2),
+            folds=3,
+            jobs=1,
+        ),
+        (),
+    ),
+    NoteKind.UNJUDGED: (_ranked(noise, classifier="forest", trees=1, estimate="oob"), ()),
+    NoteKind.LATE_CLASS: (_ranked(lambda: pd.DataFrame(LATE_CLASS), time="when"), ()),
     NoteKind.FEW_FOLDS: (lambda stage: stage.select(LATE[:8], folds=10), ()),
     NoteKind.LEAK_KEPT: (lambda stage: stage.select(LATE, folds=0), ("late",)),
     NoteKind.FEWER_KEPT: (lambda stage: stage.select(noise(), keep=3, folds=0), ()),
@@ -287,7 +260,7 @@ SITUATIONS: dict[NoteKind, tuple[Callable[[Stage], None], tuple[str, ...]]] = {
     NoteKind.SETTINGS_REUSED: (_compare, ()),
     NoteKind.DIFFERENCE: (_difference, ()),
     NoteKind.PARTIAL: (_compare, ()),
-    NoteKind.TOP: (lambda stage: _compare(stage, top=99), ()),
+    NoteKind.TOP: (_compare, ()),
     NoteKind.FEW_RUNS: (_reproduce, ()),
     NoteKind.WRITTEN: (_reproduce, ()),
 }
