@@ -185,53 +185,47 @@ def test_what_a_page_shows_of_python_is_what_python_prints(
     assert results.failed == 0, "".join(printed)
 
 
-def test_the_estimator_of_the_docs_ranks(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.chdir(ROOT)
-    (code,) = re.findall(r"```python\n(.*?)```", (DOCS / "background" / "classifiers.md").read_text(), re.DOTALL)
-    exec(code, {})
-    assert capsys.readouterr().out == "cell_size_uniformity\n"
-
-
-def test_the_example_in_python_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    "page", [ROOT / "README.md", DOCS / "background" / "classifiers.md"], ids=lambda path: path.name
+)
+def test_what_a_page_has_of_python_runs(
+    page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     (tmp_path / "sample_data").symlink_to(ROOT / "sample_data")
     monkeypatch.chdir(tmp_path)
-    (code,) = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+    (code,) = re.findall(r"```python\n(.*?)```", (ROOT / page).read_text(), re.DOTALL)
     names: dict[str, Any] = {}
     exec(code, names)
-    assert names["ranking"].features[0].feature in code
-    assert json.loads((tmp_path / "ranking.json").read_text())["schema"] == "probfs.ranking/2"
+    if page == "README.md":
+        assert names["ranking"].features[0].feature in code
+        assert json.loads((tmp_path / "ranking.json").read_text())["schema"] == "probfs.ranking/2"
+    else:
+        assert capsys.readouterr().out == "cell_size_uniformity\n"
 
 
 @pytest.mark.parametrize(
-    "arguments",
+    "command",
     [
-        ("rank", SAMPLES / "commute.csv"),
-        ("select", SAMPLES / "commute.csv"),
-        ("inspect", SAMPLES / "commute.csv"),
-        ("exact", SAMPLES / "joint.csv"),
-        ("reproduce", "example"),
+        "rank commute.csv",
+        "select commute.csv",
+        "inspect commute.csv",
+        "compare r.json commute.csv --top 99",
+        "exact joint.csv",
+        "reproduce example",
     ],
 )
 def test_the_keys_of_the_json_and_the_columns_of_the_csv_are_in_the_docs(
-    run_here: Run, arguments: tuple[object, ...]
+    run_here: Run, tmp_path: Path, command: str
 ) -> None:
+    for path in SAMPLES.glob("*.csv"):
+        (tmp_path / path.name).symlink_to(path)
+    run_here("rank", "commute.csv", "--top", "3", "--output", "r.json")
     page = (DOCS / "reference" / "output.md").read_text()
-    document = json.loads(run_here(*arguments, "--format", "json").stdout)
-    assert f"`{document['schema']}`" in page
-    header = run_here(*arguments, "--format", "csv").stdout.splitlines()[0].split(",")
-    for key in {*header, *keys_of(document)}:
-        assert f"`{key}`" in page, key
-
-
-def test_the_keys_of_a_comparison_are_in_the_docs(run_here: Run, tmp_path: Path) -> None:
-    page = (DOCS / "reference" / "output.md").read_text()
-    table, ranking = SAMPLES / "commute.csv", tmp_path / "r.json"
-    run_here("rank", table, "--top", "3", "--output", ranking)
-    document = json.loads(run_here("compare", ranking, table, "--top", "99", "--format", "json").stdout)
-    assert document["warnings"]
-    for key in {document["schema"], *keys_of(document)}:
-        assert f"`{key}`" in page, key
-    assert all(f"`{change}`" in page for change in get_args(Change))
+    document = json.loads(run_here(*command.split(), "--format", "json").stdout)
+    header = run_here(*command.split(), "--format", "csv").stdout.splitlines()[0].split(",")
+    named = {document["schema"], *header, *keys_of(document)}
+    named |= {*get_args(Change), *keys_of(document["warnings"][0])} if command.startswith("compare") else set()
+    assert not [key for key in named if f"`{key}`" not in page]
 
 
 def keys_of(document: Any) -> set[str]:
@@ -243,21 +237,21 @@ def keys_of(document: Any) -> set[str]:
     return {*document}.union(*(keys_of(value) for key, value in document.items() if key not in ("classes", "runs")))
 
 
-def shown_claims(page: str, name: str) -> str:
-    section: str = generator("docs/regenerate.py").section(page, name)
-    return without_rounding_noise(section)
-
-
 def without_rounding_noise(text: str) -> str:
     """The same text with 0 for differences of one unit in the last place or so, which depend on the machine."""
     return re.sub(r"\b\d(?:\.\d+)?e-(?:1[6-9]|[2-9]\d)\b", "0", text).strip()
 
 
-@pytest.mark.parametrize("name", ["example", "figure1", "figure2", "errors", "pairs"])
+AT_ONCE = ("example", "figure1", "figure2", "errors", "pairs")
+LATER = [pytest.param(name, marks=pytest.mark.slow) for name in EXPERIMENTS if name not in AT_ONCE]
+
+
+@pytest.mark.parametrize("name", [*AT_ONCE, *LATER])
 def test_the_page_about_the_paper_says_what_is_found(name: str) -> None:
     ((_, finding),) = reproduce([name])
-    page = (DOCS / "background" / "paper.md").read_text()
-    assert shown_claims(page, name) == without_rounding_noise(markdown_text(claims_document(finding.claims)))
+    shown = generator("docs/regenerate.py").section((DOCS / "background" / "paper.md").read_text(), name)
+    found = markdown_text(claims_document(finding.claims))
+    assert without_rounding_noise(shown) == without_rounding_noise(found)
 
 
 def test_the_figure_of_readme_is_what_is_drawn() -> None:
@@ -275,13 +269,6 @@ def test_the_page_about_the_paper_shows_every_experiment() -> None:
         assert f"(../figures/{name}.png)" in page
         assert (ROOT / "docs" / "figures" / f"{name}.png").read_bytes().startswith(b"\x89PNG")
         assert "\n| --- | --- | --- | --- |\n| " in generator("docs/regenerate.py").section(page, name)
-
-
-@pytest.mark.slow
-def test_the_whole_page_about_the_paper_is_what_is_found() -> None:
-    page = (DOCS / "background" / "paper.md").read_text()
-    for name, finding in reproduce():
-        assert shown_claims(page, name) == without_rounding_noise(markdown_text(claims_document(finding.claims)))
 
 
 def test_the_page_of_benchmarks_shows_the_last_results(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -321,26 +308,21 @@ def test_the_map_and_the_linter_have_the_same_layers() -> None:
     assert " → ".join(layers) == " ".join(written.replace("`", "").split())
 
 
-def test_hooks_before_a_commit_are_what_ci_checks() -> None:
-    checks = re.findall(r"^\.venv/bin/((?!pip\b|mkdocs\b).*)$", (ROOT / ".ci" / "run").read_text(), re.MULTILINE)
-    hooks = (ROOT / ".pre-commit-config.yaml").read_text()
+def test_hooks_ci_and_readme_run_the_same_checks() -> None:
+    ci, hooks = (ROOT / ".ci" / "run").read_text(), (ROOT / ".pre-commit-config.yaml").read_text()
+    checks = re.findall(r"^\.venv/bin/((?!pip\b|mkdocs\b).*)$", ci, re.MULTILINE)
     assert checks
     assert re.findall(r"exec (.*)'$", hooks, re.MULTILINE) == checks
-
-
-def test_readme_and_ci_run_the_same_tests() -> None:
-    assert "grep -m 1 'python -m pytest' README.md" in (ROOT / ".ci" / "run").read_text()
-    line = next(line for line in README.splitlines() if "python -m pytest" in line)
+    assert "grep -m 1 'python -m pytest' README.md" in ci
+    (line, *_) = (line for line in README.splitlines() if "python -m pytest" in line)
     assert line.startswith("python3 -m venv .venv && ")
 
 
 def test_nothing_names_a_machine_or_a_registry() -> None:
     listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False)
-    for name in listed.stdout.splitlines():
-        if not (ROOT / name).exists():
-            continue
-        text = (ROOT / name).read_text(errors="replace")
-        assert not re.search(r"/(?:root|home)/\w|/work/|pypi\.org/simple", text) or ROOT / name == Path(__file__), name
+    for name in filter(Path.exists, map(ROOT.joinpath, listed.stdout.splitlines())):
+        named = re.findall(r"/(?:root|home)/\w|/work/|pypi\.org/simple", name.read_text(errors="replace"))
+        assert not named or name == Path(__file__), name
 
 
 @pytest.mark.slow
@@ -350,12 +332,12 @@ def test_the_wheel_carries_the_manual(tmp_path: Path) -> None:
         check=True,
     )
     (wheel,) = tmp_path.glob("*.whl")
-    names = zipfile.ZipFile(wheel).namelist()
-    assert any(name.endswith("data/share/man/man1/probfs-rank.1") for name in names)
-    assert any(name.endswith("data/share/man/man5/probfs-mapping.5") for name in names)
+    archive = zipfile.ZipFile(wheel)
+    names = archive.namelist()
+    for end in ("data/share/man/man1/probfs-rank.1", "data/share/man/man5/probfs-mapping.5"):
+        assert any(name.endswith(end) for name in names)
     assert {"probfs/py.typed", "probfs/cli/completion.zsh"} <= set(names)
-    for sample in ("breast_cancer.csv", "breast_cancer.toml", "customers.csv", "commute.csv", "joint.csv", "kiln.csv"):
-        content = (ROOT / "sample_data" / sample).read_bytes()
-        assert zipfile.ZipFile(wheel).read(f"probfs/sample_data/{sample}") == content
+    for sample in (*(f"{name}.csv" for name in (*SAMPLES_BY_NAME, "joint")), "breast_cancer.toml"):
+        assert archive.read(f"probfs/sample_data/{sample}") == (SAMPLES / sample).read_bytes()
     for name in ("report.html.jinja", "report.css", "report.js"):
         assert f"probfs/output/assets/{name}" in names
