@@ -18,7 +18,7 @@ from probfs.errors import DataError
 from probfs.rows.blocks import EVERYTHING, Block, LocalBlocks, deal_blocks
 from probfs.runtime import memory
 from probfs.screening import counting
-from probfs.screening.counting import CodedNumbers, count_folds, count_values, numbers_before_cutting
+from probfs.screening.counting import CodedNumbers, NumbersBeforeCutting, count_folds, count_values
 from probfs.tables.arrays import text_array
 from tests.support.datasets import datasets, feature_of, random_dataset
 from tests.support.tables import csv_of_rows, prepare_csv, read_csv_text
@@ -44,11 +44,12 @@ def as_dictionaries(dataset: Dataset) -> list[Table]:
     return tables
 
 
-@given(datasets(), st.sampled_from([1, 7, 1 << 17]))
+@given(datasets(), st.sampled_from([1, 7, 1 << 17]), st.sampled_from([1, 1 << 22]))
 @settings(max_examples=40)
-def test_every_present_cell_is_counted(dataset: Dataset, at_a_time: int) -> None:
+def test_every_present_cell_is_counted(dataset: Dataset, at_a_time: int, most_counted: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(counting, "_CELLS_AT_A_TIME", at_a_time)
+        patch.setattr(counting, "_MOST_COUNTED", most_counted)
         assert as_dictionaries(dataset) == counted_one_by_one(dataset)
 
 
@@ -87,7 +88,7 @@ def numbers_by_name(prepared: PreparedTable) -> dict[str, list[float | None]]:
     """The number of each labelled row, by feature; None where it is missing."""
     dataset, _ = encode(prepared)
     found: dict[str, list[float | None]] = {}
-    for part in numbers_before_cutting(prepared, dataset):
+    for part in NumbersBeforeCutting(prepared, dataset):
         if isinstance(part, CodedNumbers):
             rows = {part.feature: np.append(part.numbers, np.nan)[part.codes]}
         else:
@@ -127,6 +128,6 @@ def test_only_labelled_rows_that_count_are_there_with_missing_cells_and_decimals
 def test_numbers_that_repeat_four_times_are_coded(rows: int, is_coded: bool) -> None:
     cells = [(f"{row % 21}.5", "ny"[row % 2]) for row in range(rows)]
     prepared = prepare_csv(csv_of_rows(["x", "y"], cells))
-    (part,) = numbers_before_cutting(prepared, encode(prepared)[0])
+    (part,) = NumbersBeforeCutting(prepared, encode(prepared)[0])
     assert isinstance(part, CodedNumbers) == is_coded
     assert numbers_by_name(prepared) == {"x": [row % 21 + 0.5 for row in range(rows)]}

@@ -5,8 +5,8 @@ comes after is asked of their blocks.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Protocol, TypeVar
 
 from probfs import __version__
@@ -27,7 +27,7 @@ from probfs.ranking.story import RoundCollector, gather_background
 from probfs.ranking.uncertainty import check_rows, with_uncertainty
 from probfs.rows.blocks import EVERYTHING, Block, LocalBlocks
 from probfs.runtime.progress import report
-from probfs.screening.counting import CodedNumbers, NumberBlock, count_part, numbers_before_cutting
+from probfs.screening.counting import NumbersBeforeCutting, count_part
 from probfs.text import option, quoted
 
 RANKING = "ranking"
@@ -54,20 +54,9 @@ class LocalEngine:
         report("encoding columns")
         dataset, notes = encode(inputs.prepared, inputs.unlabelled)
         dataset = put_together(join_features(dataset, settings.join), settings.together)
-        blocks = LocalBlocks(Block(dataset, _NumbersBeforeCutting(inputs.prepared, dataset.ungrouped())))
+        blocks = LocalBlocks(Block(dataset, NumbersBeforeCutting(inputs.prepared, dataset.ungrouped())))
         notes = (*notes, *note_on_one_hot(dataset, inputs.prepared.table.columns))
         return Encoded(dataset, blocks, announce_inputs(inputs, dataset, notes, settings, on_note))
-
-
-@dataclass(frozen=True, eq=False)
-class _NumbersBeforeCutting:
-    """One after the other, as often as they are asked for: all at once would take more memory than the table."""
-
-    prepared: PreparedTable
-    dataset: Dataset
-
-    def __iter__(self) -> Iterator[NumberBlock | CodedNumbers]:
-        return numbers_before_cutting(self.prepared, self.dataset)
 
 
 def announce_inputs(

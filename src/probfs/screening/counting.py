@@ -52,32 +52,37 @@ class CodedNumbers:
         return by_class.reshape(-1, classes)[:-1].astype(np.float64)
 
 
-def numbers_before_cutting(prepared: PreparedTable, dataset: Dataset) -> Iterator[NumberBlock | CodedNumbers]:
+@dataclass(frozen=True, eq=False)
+class NumbersBeforeCutting:
     """The numbers, in labelled rows, of every feature of the dataset that was cut into intervals, on whoever's word.
-
-    ``dataset`` has the rows of the prepared table in their order: it is encoded, and not yet arranged for a classifier.
+    They come one after the other, as often as they are asked for: all at once would take more memory than the table.
     """
-    if len(dataset.labels) != prepared.labelled_rows:
-        raise ValueError("the dataset has other rows than the table")
-    position = {feature.name: place for place, feature in enumerate(dataset.features)}
-    cut = [plan.name for plan in prepared.features if plan.name in position and cuts_numbers(plan.rule)]
-    many = []
-    for column in (prepared.table.columns[name] for name in cut):
-        if column.is_numeric and prepared.profiles[column.name].distinct * _REPEATED > column.rows:
-            many.append(column)
-            continue
-        codes, entries = column.codes, column.entries
-        if column.is_numeric:
-            # Not the column's own codes, which it would keep.
-            codes, entries = encode_cells(column.cells, column.kind)
-        if prepared.labelled_rows != column.rows:
-            codes = codes[prepared.labelled]
-        # Texts that are no numbers stand in unlabelled rows only.
-        yield CodedNumbers(position[column.name], codes, some_numbers(entries, column.kind))
-    rows = slice(None) if prepared.labelled_weights is None else prepared.labelled
-    for group in number_groups(many):
-        features = np.array([position[column.name] for column in group], dtype=np.int64)
-        yield NumberBlock(features, number_matrix(group)[:, rows])
+
+    prepared: PreparedTable
+    dataset: Dataset
+    """The prepared table in the order of its rows: encoded, and not yet arranged for a classifier."""
+
+    def __iter__(self) -> Iterator[NumberBlock | CodedNumbers]:
+        prepared = self.prepared
+        position = {feature.name: place for place, feature in enumerate(self.dataset.features)}
+        cut = [plan.name for plan in prepared.features if plan.name in position and cuts_numbers(plan.rule)]
+        many = []
+        for column in (prepared.table.columns[name] for name in cut):
+            if column.is_numeric and prepared.profiles[column.name].distinct * _REPEATED > column.rows:
+                many.append(column)
+                continue
+            codes, entries = column.codes, column.entries
+            if column.is_numeric:
+                # Not the column's own codes, which it would keep.
+                codes, entries = encode_cells(column.cells, column.kind)
+            if prepared.labelled_rows != column.rows:
+                codes = codes[prepared.labelled]
+            # Texts that are no numbers stand in unlabelled rows only.
+            yield CodedNumbers(position[column.name], codes, some_numbers(entries, column.kind))
+        rows = slice(None) if prepared.labelled_weights is None else prepared.labelled
+        for group in number_groups(many):
+            features = np.array([position[column.name] for column in group], dtype=np.int64)
+            yield NumberBlock(features, number_matrix(group)[:, rows])
 
 
 def coded_numbers(
