@@ -13,63 +13,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import probfs
-from probfs.classifiers.protocol import Features, RoundScores
-from probfs.classifiers.row_odds import Odds
+from probfs.classifiers.protocol import RoundScores
 from probfs.classifiers.scores import ABSOLUTE, SIGNED, Score
 from probfs.columns.choice import ColumnChoice
 from probfs.columns.inspect import inspect_table
-from probfs.notes import Note
-from probfs.ranking.elimination import alphabetical_ranks, eliminate, leaving_order, schedule
+from probfs.ranking.elimination import alphabetical_ranks, leaving_order, schedule
 from probfs.ranking.inputs import InputRequest, read_prepared
 from probfs.ranking.settings import Step
 from probfs.ranking.story import choose_rounds
 from tests.support import SAMPLES
 
 KILN = SAMPLES / "kiln.csv"
-
-
-class ScriptedClassifier:
-    """Every feature keeps its score in all rounds."""
-
-    calibrated = True
-    notes: tuple[Note, ...] = ()
-
-    def __init__(self, scores: Sequence[float]) -> None:
-        self.active: Features = np.arange(len(scores))
-        self._scores = np.array(scores)
-
-    def score(self) -> RoundScores:
-        scores = self._scores[self.active]
-        return RoundScores(scores, scores, None, 1, 0, 0.0, 0.0)
-
-    def odds(self, features: Sequence[int] | None = None) -> Odds:
-        raise NotImplementedError("scores alone are given")
-
-    def drop(self, features: Features) -> None:
-        self.active = np.setdiff1d(self.active, features)
-
-
-@pytest.mark.parametrize(
-    ("step", "protected", "leaving"),
-    [
-        (1, (), ["b", "d", "c", "a", "e"]),
-        (2, (), ["bd", "ca", "e"]),
-        (0.5, (), ["bd", "c", "a", "e"]),
-        (None, (), ["bdcae"]),
-        (1, (3, 1), ["c", "a", "e", "b", "d"]),
-        (2, (3, 1), ["ca", "e", "bd"]),
-        (None, (3, 1), ["cae", "bd"]),
-    ],
-)
-def test_the_lowest_leave_first_and_protected_ones_last(
-    step: Step | None, protected: tuple[int, ...], leaving: list[str]
-) -> None:
-    rounds = list(eliminate(ScriptedClassifier([0.4, 0.1, 0.3, 0.2, 0.5]), list("abcde"), ABSOLUTE, step, protected))
-    assert ["".join("abcde"[own.active[place]] for place in own.leaving) for own in rounds] == leaving
-    assert [own.number for own in rounds] == list(range(1, len(rounds) + 1))
-    assert ["".join("abcde"[place] for place in own.active) for own in rounds] == [
-        "".join(sorted("".join(leaving[number:]))) for number in range(len(rounds))
-    ]
 
 
 @pytest.mark.parametrize(
@@ -85,10 +39,7 @@ def test_the_lowest_leave_first_and_protected_ones_last(
     ],
 )
 def test_how_many_are_left_in_each_round(step: Step | None, sizes: list[int]) -> None:
-    found = schedule(sizes[0], step)
-    assert found[: len(sizes)] == sizes
-    rounds = eliminate(ScriptedClassifier([0.5] * sizes[0]), [f"f{n:03}" for n in range(sizes[0])], ABSOLUTE, step)
-    assert [len(own.active) for own in rounds] == found
+    assert schedule(sizes[0], step)[: len(sizes)] == sizes
 
 
 def tied(driving: Sequence[float], sizes: Sequence[float], first: int, second: int, signed: bool) -> bool:

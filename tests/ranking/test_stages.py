@@ -147,8 +147,17 @@ def test_progress_goes_through_all_stages_and_counts_features_that_leave_togethe
     assert [progress.done for progress in heard if progress.stage == "ranking"] == [0, 2, 3]
 
 
-@pytest.mark.parametrize("options", [{}, {"screen": False}, {"eliminate": False}, {"step": 2}, {"uncertainty": True}])
-def test_columns_that_are_always_kept_leave_last_and_are_not_tested(options: dict[str, Any]) -> None:
+@pytest.mark.parametrize(
+    ("options", "sizes"),
+    [
+        ({"screen": False}, [5, 4, 3, 2, 1]),
+        ({"screen": False, "step": 2}, [5, 3, 2]),
+        ({"screen": False, "step": 0.9}, [5, 2, 1]),
+        ({"screen": False, "eliminate": False}, [5]),
+        ({"uncertainty": True}, [5, 3, 2, 1]),
+    ],
+)
+def test_columns_that_are_always_kept_leave_last_and_are_not_tested(options: dict[str, Any], sizes: list[int]) -> None:
     random = np.random.default_rng(2)
     table = pd.DataFrame(random.integers(0, 3, (120, 5)), columns=list("abcde"))
     table["y"] = (table.a + random.integers(0, 2, 120)) > 1
@@ -156,6 +165,9 @@ def test_columns_that_are_always_kept_leave_last_and_are_not_tested(options: dic
     assert {feature.feature for feature in ranking.features[:2]} == {"d", "e"}
     assert ranking.features[2].feature == "a"
     assert [feature.p is None for feature in ranking.features] == [True, True, False, False, False]
+    assert [own.features for own in ranking.rounds] == sizes
+    left = [name for own in ranking.rounds for name in own.removed]
+    assert left == [feature.feature for feature in reversed(ranking.features)]
     assert ranking.settings.always == ("e", "d")
     assert probfs.Ranking.from_json(ranking.to_json()).settings.always == ("e", "d")
     with pytest.raises(probfs.ProbfsError, match="part of a pair"):

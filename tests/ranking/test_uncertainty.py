@@ -41,7 +41,7 @@ def test_it_is_what_a_plain_loop_over_the_samples_finds(
         return found
 
     monkeypatch.setattr(RandomSample, "counts", recorded)
-    found = probfs.rank(table(0), target="y", score=score, screen=screen, uncertainty=True)
+    found = probfs.rank(table(7), target="y", score=score, screen=screen, uncertainty=True)
     samples = [drawn[number] for number in range(len(drawn))]
     halves, groups = samples[: 2 * PAIRS], samples[2 * PAIRS :]
     assert (len(halves), len(groups)) == (50, 20)

@@ -93,16 +93,6 @@ def test_a_linear_choice_has_the_order_and_the_losses_of_a_ranking() -> None:
     assert models[-1] == (33, 33)
 
 
-def test_a_number_of_columns_and_counted_rows() -> None:
-    frame = linear_frame(40)[["first", "second", "sick"]]
-    counts = np.random.default_rng(5).integers(1, 4, len(frame))
-    repeated = select(frame.loc[frame.index.repeat(counts)], keep=1)
-    counted = select(frame.assign(n=counts), count="n", keep=1)
-    assert len(counted.kept) == 1
-    assert counted.features == repeated.features
-    assert counted.sizes == repeated.sizes
-
-
 def test_a_class_of_too_few_rows_for_two_to_train_on_is_refused() -> None:
     frame = linear_frame(20)[["first", "second", "sick"]].astype({"sick": str})
     frame.loc[:2, "sick"] = "rare"

@@ -8,10 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-import pandas as pd
 import pytest
 
-import probfs
 from probfs.classifiers.naive_bayes.classifier import judge_held_out
 from probfs.classifiers.protocol import HoldOutRequest
 from probfs.classifiers.row_odds import least_probability
@@ -99,23 +97,3 @@ def test_the_honest_estimate_comes_true_and_little_noise_is_kept(name: str) -> N
     assert noise <= regime.most_noise
     assert honest == pytest.approx(delivered, rel=0.1)
     assert honest <= of_all * 1.05
-
-
-@pytest.mark.parametrize("tables", [1, pytest.param(50, marks=pytest.mark.slow)])
-def test_of_near_copies_none_is_kept_beside_another(tables: int) -> None:
-    """Of tables of a column in three near-copies, another one that adds something, and noise."""
-    superfluous, first = [], []
-    for seed in range(tables):
-        random = np.random.default_rng(seed)
-        x, z = random.normal(size=(2, 400))
-        cells = {f"x{number}": x + 0.03 * random.normal(size=400) for number in range(3)}
-        cells |= {"z": z, **{f"noise{number}": random.normal(size=400) for number in range(6)}}
-        frame = pd.DataFrame({**cells, "y": x + 0.7 * z + random.normal(size=400) > 0})
-        kept = probfs.select(frame, target="y", folds=0).kept
-        superfluous.append(sum(name.startswith("x") for name in kept) - 1)
-        first.append({name[0] for name in kept[:2]} == {"x", "z"})
-    print(
-        f"superfluous near-copies: {np.mean(superfluous):.2f} ± {np.std(superfluous) / np.sqrt(tables):.2f} of a table"
-    )
-    assert np.mean(superfluous) <= 0.1
-    assert np.mean(first) >= 0.95
