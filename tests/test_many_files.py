@@ -75,18 +75,6 @@ def test_a_column_may_stand_in_the_names_of_folders(cells: list[str | None], see
     assert_same_ranking(replace(many, input=one.input), one)
 
 
-def test_the_order_of_arguments_changes_nothing(write: Write, tmp_path: Path) -> None:
-    for name, first in (("a", 0), ("b", 20), ("c", 40)):
-        write(f"{name}.csv", "u,v,y\n" + "".join(f"{n % 5},{n * 7 % 3},{n % 2}\n" for n in range(first, first + 20)))
-    files = [tmp_path / f"{name}.csv" for name in "abc"]
-    texts = {probfs.rank(order, target="y").to_json() for order in (files, files[::-1], tuple(files))}
-    assert len(texts) == 1
-    listed, below, pattern = (probfs.rank(data, target="y") for data in (files, tmp_path, f"{tmp_path}/*.csv"))
-    assert listed.features == below.features == pattern.features
-    assert pattern.input.source == f"{tmp_path}/*.csv (3 files)"
-    assert listed.input.source == f"{tmp_path}/a.csv and 2 more files"
-
-
 def test_unlabelled_rows_may_be_many_files_too(write: Write, tmp_path: Path) -> None:
     labelled = write("labelled.csv", "a,b,y\n" + "x,u,0\nx,v,0\nz,u,1\nz,v,1\n" * 3)
     (tmp_path / "more").mkdir()
@@ -111,14 +99,22 @@ ROWS = [f"{row % 3},{'uv'[row % 2]},{row * 5 % 7 % 2}" for row in range(30)]
 
 
 @pytest.fixture
-def files(write: Write, tmp_path: Path) -> list[str]:
+def files(write: Write, in_folder: Path) -> list[str]:
     """The rows in one file and in three of a folder, the columns in another order in the last."""
-    (tmp_path / "d").mkdir()
+    (in_folder / "d").mkdir()
     turned = [",".join(row.split(",")[::-1]) for row in ["a,b,y", *ROWS[20:]]]
     write("one.csv", "\n".join(["a,b,y", *ROWS, ""]))
     for number, lines in enumerate((["a,b,y", *ROWS[:4]], ["a,b,y", *ROWS[4:20]], turned), 1):
         write(f"d/{number}.csv", "\n".join([*lines, ""]))
     return ["d/3.csv", "d/1.csv", "d/2.csv"]
+
+
+def test_the_order_of_arguments_changes_nothing(files: list[str]) -> None:
+    assert len({probfs.rank(order, target="y").to_json() for order in (files, sorted(files), tuple(files))}) == 1
+    listed, below, pattern = (probfs.rank(data, target="y") for data in (files, "d", "d/*.csv"))
+    assert listed.features == below.features == pattern.features
+    sources = ["d/1.csv and 2 more files", "d (3 files)", "d/*.csv (3 files)"]
+    assert [ranking.input.source for ranking in (listed, below, pattern)] == sources
 
 
 @pytest.mark.parametrize(
