@@ -80,6 +80,24 @@ def test_titles_and_comments_above_the_header_change_no_cell(
     assert (table_content(skipped), codes(skipped)) == (table_content(plain), [])
 
 
+@pytest.mark.parametrize(
+    ("first", "is_title"),
+    [
+        ("x,y,z", True),
+        ("x,y,,,,", True),
+        ("x,y,z,,,", False),
+        ("x,1,,,,", True),
+        ("x,1,4,,,", False),
+        ("2019,2020,2021,,,", False),
+        ("#,x,y,z,w", True),
+        ("#,x,y,z,w,v", False),
+    ],
+)
+def test_a_row_of_few_cells_or_a_comment_is_a_title(first: str, is_title: bool) -> None:
+    table = read(f"{first}\na,b,c,d,e,f\n1,2,3,4,5,6\n7,8,9,1,2,3\n")
+    assert ("titles" in codes(table), list(table.columns) == [*"abcdef"]) == (is_title, is_title)
+
+
 @given(plain_tables())
 def test_a_row_of_data_in_place_of_the_header_is_said(rows: list[list[str]]) -> None:
     numbers = [float(cell) for cell in rows[1] if not cell.isalpha()]

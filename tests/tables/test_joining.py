@@ -301,14 +301,22 @@ def test_numbers_that_repeat_in_many_rows_are_profiled_alike(rows: int) -> None:
 
 def test_columns_of_other_kinds_are_profiled_by_their_values() -> None:
     dates = [datetime(2020, 1, 1), None, datetime(2020, 1, 1), datetime(2021, 1, 1)]
-    spelled = pa.chunked_array([pa.array(["1", "1.0", "9007199254740993", None]).dictionary_encode()])
+    spelled = pa.chunked_array([pa.array(["1", "1.0", "9007199254740993", "0.5"]).dictionary_encode()])
     columns = [
         text_column("text", np.array([0, 1, 1, 2], np.uint8), text_array(["x", "y"])),
         replace(typed(dates)[0], name="date"),
         Column("spelled", spelled, Kind.NUMBER),
         unusable_column("list", np.array([True, False, False, True]), Kind.NESTED, "holds lists"),
     ]
-    by_values = dict.fromkeys(("text", "date", "spelled"), Profile(2, 1, True, True))
-    assert profile_columns(columns, None) == {**by_values, "list": Profile(1, 2, True, True)}
-    weighted = {"text": Profile(2, 1, True, True), "date": Profile(2, 2, True, False)}
-    assert profile_columns(columns[:2], np.array([3, 2, 0, 1])) == weighted
+    assert profile_columns(columns, None) == {
+        "text": Profile(2, 1, True, True),
+        "date": Profile(2, 1, True, True),
+        "spelled": Profile(3, 0, False, True),
+        "list": Profile(1, 2, True, True),
+    }
+    assert profile_columns(columns[:3], np.array([3, 2, 1, 0])) == {
+        "text": Profile(2, 0, True, True),
+        "date": Profile(1, 2, True, True),
+        "spelled": Profile(2, 0, True, True),
+    }
+    assert profile_columns(columns[1:2], np.array([3, 2, 0, 1]))["date"] == Profile(2, 2, True, False)

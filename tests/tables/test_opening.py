@@ -25,7 +25,7 @@ from probfs.errors import DataError, UsageError
 from probfs.runtime import memory
 from probfs.runtime.progress import Progress, listening
 from probfs.tables.formats import TABLE_FORMATS, choose_format, format_of_content, format_of_path, is_writable
-from probfs.tables.opening import COMPRESSIONS
+from probfs.tables.opening import COMPRESSIONS, refuse_suspicious_size
 from probfs.tables.reading import ReadOptions, read_table
 from probfs.tables.writers import choose_table_format, table_bytes
 from probfs.text import command_line_language
@@ -105,6 +105,16 @@ def test_the_limit_on_unpacked_bytes_holds(name: str) -> None:
     # In several parts, as packing so much of the same takes bzip2 long.
     with pytest.raises(DataError, match=rf"of its {name} data unpack to more than 64"):
         read_bytes(pack(b"a,y\n") + 68 * pack(b"0,0\n" * (1 << 18)))
+
+
+@pytest.mark.parametrize(
+    ("most", "packed", "chosen"),
+    [(64 << 20, 1, None), (64 << 20, 268_435, None), (250 << 20, 1 << 20, None), (4 << 30, 1 << 30, None), (9, 9, 9)],
+)
+def test_how_much_is_suspicious_depends_on_the_size(most: int, packed: int, chosen: int | None) -> None:
+    refuse_suspicious_size(most, packed, chosen, "the data", "t.csv.gz")
+    with pytest.raises(DataError, match=r"^t\.csv\.gz: the data unpack to more than .*; if that is meant"):
+        refuse_suspicious_size(most + 1, packed, chosen, "the data", "t.csv.gz")
 
 
 def test_a_header_that_begins_like_bzip2_is_a_header() -> None:
