@@ -59,7 +59,7 @@ UNREADABLE: dict[str, tuple[str, bytes | None, str]] = {
         *("t.csv", b"\xef\xbb\xbf" + GOOD.replace(b"\n", b"\r\n") + b'"x\r\nx",1,p\r\nx,1,p,7\r\n'),
         ":10: 4 fields, but the header has 3",
     ),
-    "four names above rows of six": ("t.csv", b"w,x,y,z\na,b,c,d,e,f\n1,2,3,4,5,6\n", ":2: 6 fields, but the header ha"),
+    "four names above six cells": ("t.csv", b"w,x,y,z\na,b,c,d,e,f\n1,2,3,4,5,6\n", ":2: 6 fields, but the header h"),
     "SQLite": ("t.csv", b"SQLite format 3\0" + bytes(90), ": is an SQLite database; write its table as CSV"),
     "PDF": ("t.csv", b"%PDF-1.7\n%\xe2\xe3\n", ": is a PDF document, not a table"),
     "Git LFS": ("t.parquet", b"version https://git-lfs.github.com/spec/v1\noid", ": is a pointer of Git LFS"),

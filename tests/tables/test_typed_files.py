@@ -120,9 +120,14 @@ NULLS = pa.table({"a": pa.nulls(1000), "y": pa.nulls(1000)})
 
 @pytest.mark.parametrize(
     ("name", "data", "needed"),
-    [("t.feather", feather_bytes(NULLS), 8000), ("t.parquet", parquet_bytes(NULLS), 12_000)],
+    [
+        ("t.feather", feather_bytes(NULLS), 8000),
+        ("t.parquet", parquet_bytes(NULLS), 12_000),
+        ("t.arff", b"@attribute a real\n@attribute y {}\n@data\n" + b"{}\n" * 1000, 16_000),
+        ("t.jsonl", b'{"a": 1, "y": 2}\n' + b"{}\n" * 999, 2000),
+    ],
 )
-def test_cells_that_take_no_bytes_in_a_file_take_some_in_memory(
+def test_cells_that_take_hardly_a_byte_in_a_file_take_some_in_memory(
     name: str, data: bytes, needed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for free in (needed - 1, needed):
