@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.compose import ColumnTransformer
 from sklearn.naive_bayes import CategoricalNB, GaussianNB
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import FunctionTransformer
+from sklearn.preprocessing import FunctionTransformer, OneHotEncoder
 from sklearn.svm import SVC, LinearSVC
 
 import probfs
@@ -87,6 +88,14 @@ class Fits:
         return "Fits()"
 
 
+def choosing(columns: object) -> Any:
+    return make_pipeline(ColumnTransformer([("texts", OneHotEncoder(), columns)]), GaussianNB())
+
+
+TRANSFORMER = "classifier=: the ColumnTransformer's 'texts'"
+BY_POSITION = "chooses columns by position, which changes as some leave; name them, or use make_column_selector"
+
+
 @pytest.mark.parametrize(
     ("classifier", "options", "message"),
     [
@@ -116,6 +125,8 @@ class Fits:
         (GaussianNB(), {"categories": "frames"}, "categories=: 'frames' is not one of onehot, codes, frame"),
         (GaussianNB(), {"trees": 3}, 'trees= goes with classifier="forest" only'),
         (GaussianNB(), {"bins": 3}, 'bins= goes with categories="codes" only'),
+        *((choosing(columns), {}, f"{TRANSFORMER} {BY_POSITION}") for columns in ([0, 1], slice(0, 2), [True, False])),
+        (choosing(["aa", "y"]), {}, f"{TRANSFORMER} names 'aa', not a column of <frame>; did you mean 'a'?"),
         (NaiveBayes(), {"bins": 3}, "bins= goes with a classifier's name; give it to NaiveBayes(bins=…) itself"),
     ],
 )

@@ -281,23 +281,6 @@ def test_a_column_transformer_may_name_columns_that_leave(filled: pd.DataFrame, 
     assert [own.s_s for own in only[1:]] == [0, 0]
 
 
-@pytest.mark.parametrize(
-    ("columns", "problem"),
-    [
-        *((columns, "chooses columns by position") for columns in ([0, 1], slice(0, 2), [True, False])),
-        (["doses", "noise"], "names 'doses', not a column of <frame>; did you mean 'dose'?"),
-    ],
-)
-def test_columns_that_a_transformer_cannot_have_are_told_before_the_first_fit(
-    filled: pd.DataFrame, columns: object, problem: str
-) -> None:
-    estimator = make_pipeline(ColumnTransformer([("numbers", StandardScaler(), columns)]), LogisticRegression())
-    for call in (probfs.rank, probfs.select):
-        with pytest.raises(UsageError) as caught:
-            call(filled, target="sick", classifier=estimator, jobs=1)
-        assert str(caught.value).startswith(f"classifier=: the ColumnTransformer's 'numbers' {problem}")
-
-
 def test_a_text_may_be_what_missing_cells_are_called(filled: pd.DataFrame) -> None:
     filled["site"] = ["(missing)", None, "((missing))", "north"] * 15
     ranking = ranked(filled, make_pipeline(SELECTING, LogisticRegression()), missing="value", folds=2)

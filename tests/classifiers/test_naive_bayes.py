@@ -1,7 +1,8 @@
-"""Naive Bayes against refits in exact fractions, scikit-learn and the paper; what changes no ranking; shrinkage."""
+"""Naive Bayes against refits in exact fractions and the paper; what changes no ranking; shrinkage; losses of rows."""
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from dataclasses import replace
 from fractions import Fraction
@@ -15,31 +16,38 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import probfs
+from probfs.classifiers import compiling
+from probfs.classifiers.catalogue import NaiveBayes
+from probfs.classifiers.naive_bayes import classifier as classifier_module
+from probfs.classifiers.naive_bayes import rows as rows_module
+from probfs.classifiers.naive_bayes.classifier import FittedNaiveBayes, judge_held_out
 from probfs.classifiers.naive_bayes.model import Shrinkage, ShrinkName
+from probfs.classifiers.naive_bayes.rows import CompiledRows, Rows
 from probfs.classifiers.options import EstimateName
-from probfs.columns.choice import ColumnChoice
+from probfs.classifiers.protocol import HoldOutRequest
+from probfs.classifiers.row_odds import Moments, RowOdds
 from probfs.columns.dataset import Dataset, merge_equal_rows
-from probfs.columns.encode import encode
 from probfs.columns.folds import deal_folds
-from probfs.columns.mapping import ColumnMapping
-from probfs.columns.prepare import prepare
 from probfs.columns.together import put_together
-from probfs.tables.arrays import text_array
-from probfs.tables.column import text_column
-from probfs.tables.table import Table
+from probfs.screening.counting import count_values
 from tests.conftest import SAMPLES
 from tests.support import exact_naive_bayes as reference
 from tests.support.datasets import (
     assert_as_refits,
+    assert_same_rounds,
     dataset_of,
+    eliminate_all,
     feature_of,
     fit_naive_bayes,
     frame_of,
     problems,
     random_dataset,
+    random_odds,
     two_valued_dataset,
+    with_unlabelled,
 )
 from tests.support.exact_naive_bayes import Problem
+from tests.support.plain_selection import PlainTable, log_weights, own_probability, predicted
 
 CHOICES: tuple[ShrinkName, ...] = ("auto", "on", "off")
 HOW = st.fixed_dictionaries(
@@ -51,10 +59,9 @@ HOW = st.fixed_dictionaries(
         "shrink": st.sampled_from(["off", "off", "on", "auto"]),
         "compiled": st.booleans(),
         "merged": st.booleans(),
-        "missing_as_a_value": st.booleans(),
     }
 )
-PLAIN = {"step": 1, "shrink": "off", "compiled": False, "merged": False, "missing_as_a_value": False}
+PLAIN = {"step": 1, "shrink": "off", "compiled": False, "merged": False}
 
 
 @settings(max_examples=120, deadline=None)
@@ -67,11 +74,7 @@ PLAIN = {"step": 1, "shrink": "off", "compiled": False, "merged": False, "missin
 def test_order_scores_errors_and_losses_equal_exact_refits(problem: Problem, how: dict[str, Any]) -> None:
     estimate, smoothing, step, shrink = (how[name] for name in ("estimate", "smoothing", "step", "shrink"))
     score = "absolute" if how["score"] == "unlabeled" and not problem.unlabelled else how["score"]
-    as_value = how["missing_as_a_value"]
-    dataset = encoded_with_missing_as_a_value(problem) if as_value else dataset_of(problem)
-    problem = problem.with_missing_as_a_value() if as_value else problem
-    values = {column.name: column.values for column in dataset.ungrouped().features}
-    assert values == dict(zip(problem.columns, problem.values, strict=True))
+    dataset = dataset_of(problem)
     folds = deal_folds(dataset, 3, 7).argmax(axis=0).tolist()
     exact_step = step if isinstance(step, int) else Fraction(str(step))
     expected = reference.eliminate(problem, score, estimate, Fraction(smoothing), exact_step, folds, shrink)
@@ -79,21 +82,6 @@ def test_order_scores_errors_and_losses_equal_exact_refits(problem: Problem, how
         dataset = merge_equal_rows(dataset)
     classifier = fit_naive_bayes(dataset, estimate, 3, smoothing, 7, shrink=shrink, compiled=how["compiled"])
     assert_as_refits(classifier, problem, score, expected, step)
-
-
-def encoded_with_missing_as_a_value(problem: Problem) -> Dataset:
-    """A problem as the encoder has it when it reads an ARFF file with all values declared and gaps in the cells."""
-    columns = {}
-    for j, (name, values) in enumerate(zip(problem.columns, problem.values, strict=True)):
-        cells = [values if row[j] is None else row[j] for row in (*problem.rows, *problem.unlabelled)]
-        texts = text_array([str(value) for value in range(values)])
-        columns[name] = text_column(name, np.array(cells, np.uint8), texts, declared=texts)
-    labels = np.array([*problem.labels, *([problem.classes] * len(problem.unlabelled))], np.uint8)
-    classes = text_array([f"c{label}" for label in range(problem.classes)])
-    columns["y"] = text_column("y", labels, classes, declared=classes)
-    table = Table("t.arff", columns, len(labels))
-    dataset, _ = encode(prepare(table, ColumnMapping(), ColumnChoice(target="y", missing="value")))
-    return put_together(dataset, problem.groups)
 
 
 @pytest.mark.parametrize(("mapping", "errors"), [(None, 23), ("breast_cancer.toml", 24)])
@@ -203,3 +191,176 @@ def test_a_note_says_what_was_done_why_and_how_to_do_without() -> None:
         'about ±5.8; such probabilities rank well but are not calibrated (shrink="off" ranks without)'
     )
     assert fit_naive_bayes(tall, "loo", 0, 1.0, 0, shrink="auto").notes == ()
+
+
+# Rows in numpy and by compiled loops, whatever the blocks, threads and features that left
+
+
+def labelled_rows(model: FittedNaiveBayes) -> Rows:
+    """The labelled rows as the model keeps them, brought up to date."""
+    asked = model.odds()
+    return asked.blocks.ask(classifier_module.labelled, asked.model, asked.state)
+
+
+@pytest.mark.parametrize(
+    ("estimate", "classes", "values", "counted"),
+    [
+        *(("loo", 2, 5, False), ("loo", 3, 5, True), ("resubstitution", 2, 5, True), ("cv", 2, 5, True)),
+        *(("cv", 30, 5, False), ("loo", 3, 300, False), ("loo", 2, 70_000, False)),
+    ],
+)
+def test_compiled_loops_give_what_numpy_does(estimate: EstimateName, classes: int, values: int, counted: bool) -> None:
+    """Over several blocks of rows and of features, with codes of 8, 16 and 32 bits and unlabelled rows."""
+    many = values == 5
+    rows, features = (9_000, 20) if many else (500, 5)
+    dataset = random_dataset(rows, features, values, classes, seed=3)
+    assert dataset.features[0].labelled.dtype == np.min_scalar_type(values)
+    counts = np.random.default_rng(5).integers(1, 9, rows) if counted else dataset.counts
+    others = random_dataset(5_000, features, values, classes, seed=4)
+    dataset = replace(dataset, counts=counts)
+    dataset = with_unlabelled(dataset, others) if many else dataset
+    compiled, plain = (eliminate_all(dataset, estimate, 7 if many else 1, compiled=way) for way in (True, False))
+    assert_same_rounds(compiled, plain)
+
+
+@pytest.mark.parametrize("classes", [2, 4])
+@pytest.mark.parametrize("compiled", [True, False])
+def test_rounding_errors_do_not_pile_up_while_features_leave(classes: int, compiled: bool) -> None:
+    """The odds of the last features are those of a model that never had the others."""
+    dataset = random_dataset(50, 600, 3, classes, seed=1, signal=0.9)
+    one_by_one = fit_naive_bayes(dataset, "loo", 0, 1e-60, 0, compiled=compiled)
+    for feature in range(595):
+        one_by_one.drop(np.array([feature]))
+        one_by_one.score()
+    afresh = fit_naive_bayes(replace(dataset, features=dataset.features[595:]), "loo", 0, 1e-60, 0)
+    found, expected = (labelled_rows(model).row_odds().against_own for model in (one_by_one, afresh))
+    np.testing.assert_allclose(found, expected, rtol=0, atol=2e-12)
+
+
+@pytest.mark.parametrize("rows", [40_000, 2_000], ids=["by rows", "by features"])
+def test_the_number_of_threads_changes_nothing(rows: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    dataset = random_dataset(rows, 70, 4, 2, seed=0)
+    monkeypatch.setattr(rows_module, "_CELLS_WORTH_A_THREAD", 1000)
+    rounds = []
+    for cores in (1, 2, 3):
+        monkeypatch.setattr("probfs.runtime.parallel.count_cores", lambda cores=cores: cores)
+        rounds.append(eliminate_all(dataset, "loo", step=35, compiled=True))
+    for others in rounds[1:]:
+        assert_same_rounds(others, rounds[0], exactly=True)
+
+
+@pytest.mark.parametrize(("compiled", "expected"), [(True, CompiledRows), (False, Rows), (None, Rows)])
+def test_the_caller_decides_what_is_compiled_or_else_the_size(compiled: bool | None, expected: type) -> None:
+    small = fit_naive_bayes(random_dataset(50, 3, 3, 3, seed=0), "loo", 0, 1.0, 0, compiled=compiled)
+    assert type(labelled_rows(small)) is expected
+    # 50 million cells, those of 15 more features in each round included.
+    large, tables = random_dataset(20_000, 10, 3, 2, seed=0), ([10] * 100, [10] * 99 + [9])
+    kinds = [type(labelled_rows(fit_naive_bayes(large, "loo", 0, 1.0, 0, rounds))) for rounds in tables]
+    assert kinds == [CompiledRows, Rows]
+
+
+def test_numpy_does_the_work_where_compiling_fails_and_one_note_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(rows: CompiledRows) -> None:
+        raise OSError("no disk")
+
+    monkeypatch.setattr(CompiledRows, "compile", fail)
+    dataset = with_unlabelled(random_dataset(300, 8, 3, 2, seed=0), random_dataset(50, 8, 3, 2, seed=1))
+    found, expected = (eliminate_all(dataset, "loo", compiled=way) for way in (True, False))
+    assert_same_rounds(found, expected, exactly=True)
+    notes = [fit_naive_bayes(dataset, "loo", 0, 1.0, 0, compiled=way).notes for way in (True, False)]
+    assert notes == [("compiled loops are not available (no disk), so this took longer",), ()]
+
+
+@pytest.mark.parametrize(("free", "loaded", "is_too_little"), [(-1, False, True), (0, False, False), (-1, True, False)])
+def test_numba_is_not_loaded_into_too_little_memory(
+    free: int, loaded: bool, is_too_little: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(compiling, "free_memory", lambda: (768 << 20) + free)
+    if not loaded:
+        monkeypatch.delitem(sys.modules, "numba", raising=False)
+    reason = compiling.why_not_compiled.__wrapped__()
+    assert reason == ("numba takes up to 768 MB of memory, and 768 MB is free" if is_too_little else None)
+
+
+def test_tables_that_do_not_fit_into_memory_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+    monkeypatch.setattr(classifier_module, "require_memory", lambda needed, *_: asked.append(needed))
+    dataset = random_dataset(5_000, 40, 3, 2, seed=0)
+    NaiveBayes().require_memory(with_unlabelled(dataset, random_dataset(70, 40, 3, 2, seed=0)), "loo", 0)
+    # Bytes of codes, log-odds and posteriors of rows, and tables of two models.
+    assert asked == [5_070 * (40 + 2 * 16 + 48) + 4 * 2 * 2 * 40 * 4 * 8]
+
+
+@given(problems(), st.sampled_from([1.0, 0.3, 0.0]))
+@settings(max_examples=60, deadline=None)
+def test_held_out_rows_are_judged_as_by_a_refit(problem: Problem, smoothing: float) -> None:
+    dataset = dataset_of(replace(problem, together=()))
+    draws = np.random.default_rng(len(problem.rows))
+    held_out = draws.integers(0, 3, len(dataset.labels))
+    if not held_out.any():
+        held_out[0] = 1
+    features = [j for j in range(len(dataset.features)) if draws.random() < 0.7][::-1]
+    request = HoldOutRequest(dataset, features, count_values(dataset), held_out, 0)
+    odds = judge_held_out(request, smoothing)
+    training, judged = PlainTable.of(dataset), PlainTable.of(replace(dataset, counts=held_out))
+    weights = [
+        (label, log_weights(training, training.rows, cells, features, smoothing)) for label, cells in judged.rows
+    ]
+    assert odds.rows == len(weights)
+    assert odds.errors == sum(predicted(of_row) != label for label, of_row in weights)
+    for sharpness in (1.0, 0.4):
+        plain = sorted(-np.log(max(own_probability(of_row, label, sharpness), 1e-9)) for label, of_row in weights)
+        found = np.repeat(odds.losses(sharpness, 1e-9), odds.counts.astype(np.int64))
+        np.testing.assert_allclose(np.sort(found), plain, atol=1e-9)
+
+
+@pytest.mark.parametrize("classes", [2, 4])
+@pytest.mark.parametrize("compiled", [False, True])
+def test_odds_do_not_depend_on_shrinkage_or_on_known_counts(classes: int, compiled: bool) -> None:
+    dataset = random_dataset(60, 30, 4, classes, seed=1)
+    plain = fit_naive_bayes(dataset, "loo", 0, 1.0, 0)
+    shrunk = fit_naive_bayes(dataset, "loo", 0, 1.0, 0, shrink="on", compiled=compiled, counts=count_values(dataset))
+    for dropped in ([], [3, 7], [0]):
+        for model in (plain, shrunk):
+            model.drop(np.array(dropped, dtype=np.intp))
+        found, expected = (labelled_rows(model).row_odds().against_own for model in (shrunk, plain))
+        np.testing.assert_allclose(found, expected, atol=1e-9)
+        assert shrunk.odds().errors == plain.odds().errors == plain.score().errors
+
+
+# Losses of rows at any sharpness
+
+
+@pytest.mark.parametrize("rows", [50, 100_000])
+def test_sums_of_parts_add_up(rows: int) -> None:
+    """Many rows are gone through in blocks, by several threads."""
+    odds = random_odds(0, rows, 3, 1.0, 0.3, zeros=True)
+    parts = [RowOdds(odds.against_own[:, part], odds.counts[part], 0) for part in np.array_split(np.arange(rows), 13)]
+    assert sum(part.sum_losses(0.5, 0.01) for part in parts) == pytest.approx(odds.sum_losses(0.5, 0.01))
+    assert np.sum([part.derivatives(0.5) for part in parts], axis=0) == pytest.approx(odds.derivatives(0.5))
+
+
+def test_losses_by_hand() -> None:
+    odds = RowOdds(np.log([[3.0, 1e9, 1.0], [4.0, 1.0, 1.0]]), np.ones(3), 1)
+    odds.against_own[1, 2] = -np.inf
+    np.testing.assert_allclose(odds.losses(1.0, 1 / 6), [np.log(6), np.log(6), np.log(2)])
+    np.testing.assert_allclose(odds.losses(1.0, 1 / 20), [np.log(8), np.log(20), np.log(2)])
+    np.testing.assert_allclose(odds.losses(0.5, 1 / 6), [np.log(3 + 3**0.5), np.log(6), np.log(2)])
+
+
+@given(st.integers(0, 10**6), st.lists(st.integers(0, 20), max_size=4), st.sampled_from([0.0, 1e6]))
+def test_moments_are_those_of_repeated_rows_and_parts_joined_are_all_rows(
+    seed: int, cuts: list[int], far: float
+) -> None:
+    random = np.random.default_rng(seed)
+    values, counts = random.normal(size=20) + far, random.integers(1, 4, 20).astype(np.float64)
+    repeated = np.repeat(values, counts.astype(int))
+    whole = Moments.of(values, counts)
+    assert whole.mean == pytest.approx(repeated.mean())
+    assert whole.se == pytest.approx(repeated.std(ddof=1) / np.sqrt(len(repeated)), rel=1e-6)
+    assert Moments.of(values[:1], np.ones(1)).se == 0
+    joined = Moments(0.0, 0.0, 0.0, 0.0)
+    for part, rows in zip(np.split(values, sorted(cuts)), np.split(counts, sorted(cuts)), strict=True):
+        joined += Moments.of(part, rows)
+    assert (joined.rows, joined.mean) == pytest.approx((whole.rows, whole.mean), rel=1e-12, abs=1e-12)
+    assert joined.squares == pytest.approx(whole.squares, rel=1e-8)

@@ -125,6 +125,7 @@ def test_a_question_that_is_not_understood_has_no_answer_and_no_error(shell: str
         ("-t a:b", "b", ["a:b c"], ["b\\ c"]),
         ("-t a\\:", "a\\:", ["a:b c"], ["a\\:b\\ c"]),
         ('-t "', "", ['a"b', "$x", "!y"], ['a\\"b', "\\$x"]),
+        ('-t "a', "a", ['ab "c', "b"], ['ab \\"c']),
         ("-t '", "", ["it's", "$x"], ["it'\\''s", "$x"]),
         ('-t a"b ', "b ", ["ab c", "ab"], ["b c"]),
         ('-t "', "", ['say "hi"', '"'], ['say \\"hi"\\"', '"\\"']),

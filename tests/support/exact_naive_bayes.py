@@ -60,19 +60,6 @@ class Problem:
         every = list(self.features.values())
         return [column for feature in features for column in every[feature]]
 
-    def with_missing_as_a_value(self) -> Problem:
-        """The same table with one more value, missing, in each feature that some but not all rows lack."""
-        lacking = [sum(row[j] is None for row in self.rows) for j in range(len(self.values))]
-        more = [0 < gaps < len(self.rows) for gaps in lacking]
-
-        def filled(row: tuple[int | None, ...]) -> tuple[int | None, ...]:
-            cells = zip(row, self.values, more, strict=True)
-            return tuple(values if cell is None and one_more else cell for cell, values, one_more in cells)
-
-        values = tuple(own + one_more for own, one_more in zip(self.values, more, strict=True))
-        rows, unlabelled = tuple(map(filled, self.rows)), tuple(map(filled, self.unlabelled))
-        return Problem(rows, self.labels, values, self.classes, unlabelled, self.together)
-
 
 @dataclass(frozen=True)
 class ReferenceRound:
