@@ -107,6 +107,18 @@ def test_pairs_of_rare_values_are_judged_by_drawn_tables() -> None:
     assert found <= 2
 
 
+def test_far_beyond_all_drawn_tables_p_is_that_of_a_law_unless_tables_take_too_long(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    random = np.random.default_rng(3)
+    a, b = random.integers(0, 7, (2, 200))
+    table = pd.DataFrame({"a": a, "b": b, "y": (a + b) % 2 ^ (random.random(200) < 0.15)})
+    # A thousand tables of 98 cells.
+    for most, p in ((50_000_000, 6.702806034e-11), (999 * 98, 6.702806034e-11), (999 * 98 - 1, 1.0)):
+        monkeypatch.setattr("probfs.interaction.three_way._MOST_WORK", most)
+        assert probfs.pairs(table, target="y").pairs[0].p == pytest.approx(p, rel=1e-8)
+
+
 def test_the_command_lists_the_best_and_its_page_runs_no_name(run_here: Run) -> None:
     table = switches().rename(columns={"x0": "<script>alert(1)</script>", "x1": '"><img onerror=x>'})
     table.to_csv("t.csv", index=False)
