@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from random import Random
 from typing import Any
 
 import numpy as np
@@ -77,6 +78,22 @@ def test_ties_are_those_that_a_look_at_each_pair_finds_and_fall_to_the_name(
     names = [f"f{number:02}" for number in range(len(values))]
     wanted = min(wanted, len(values))
     assert leaving_order(scores, score, alphabetical_ranks(names), wanted) == expected[:wanted]
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), st.sampled_from([1e-3, 1.0])), min_size=1, max_size=8), st.randoms())
+def test_the_order_of_columns_does_not_matter_where_scores_differ_by_rounding(
+    drawn: list[tuple[int, float]], random: Random
+) -> None:
+    def leaving(positions: list[int], wanted: int) -> list[int]:
+        values = np.array([4e-14 * drawn[place][0] for place in positions])
+        sizes = np.array([drawn[place][1] for place in positions])
+        scores = RoundScores(sizes, values, None, 1, 0, 0.0, 0.0)
+        return [positions[place] for place in leaving_order(scores, SIGNED, np.array(positions), wanted)]
+
+    ordered = list(range(len(drawn)))
+    shuffled = random.sample(ordered, len(ordered))
+    for wanted in (1, len(drawn)):
+        assert leaving(shuffled, wanted) == leaving(ordered, wanted)
 
 
 def test_one_round_without_elimination_ranks_by_its_scores() -> None:

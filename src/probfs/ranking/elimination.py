@@ -100,10 +100,12 @@ def leaving_order(scores: RoundScores, score: Score, alphabet: Integers, wanted:
     """
     driving, sizes = scores.driving(score), scores.s_s
     if wanted == 1:
-        lowest = int(driving.argmin())
+        # Scores that are the same to the last digit may have terms of other sizes: the name tells which is looked at.
+        lowests = np.flatnonzero(driving == driving.min())
+        lowest = lowests[alphabet[lowests].argmax()]
         equal = np.flatnonzero(_tied(driving[lowest], driving, np.maximum(sizes[lowest], sizes), score))
         return [int(equal[alphabet[equal].argmax()])]
-    near = np.argsort(driving, kind="stable")
+    near = np.lexsort((-alphabet, driving))
     driving, sizes = driving[near], sizes[near]
     tied_with_next = [*_tied(driving[:-1], driving[1:], np.maximum(sizes[:-1], sizes[1:]), score).tolist(), False]
     order: list[int] = []
