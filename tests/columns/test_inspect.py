@@ -88,6 +88,8 @@ def test_what_to_look_at_before_ranking_is_flagged() -> None:
     assert flags(text, keep_identifiers=True)[0] == ("identifier? numbers the rows from 0 on",)
     # Only labelled rows make a constant or an empty column.
     assert flags("a,b,c,y\nx,x,,p\nx,,,q\nz,x,1,\n") == [("constant",), (), ("empty",), ()]
+    codes = csv_of_rows("ay", [(-999 if n < 5 else n, "pq"[n % 2]) for n in range(40)])
+    assert flags(codes) == [("missing? -999 in 5 rows",), ()]
     kept = inspect_table(prepare_csv(text, keep_identifiers=True))
     assert kept.columns[0].use == "5 intervals at quantiles (60 numbers)"
     assert kept.notes[-1].startswith("one column alone nearly gives the class away (leakage?): whether boat is missing")

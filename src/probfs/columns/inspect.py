@@ -8,12 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from probfs.columns.encode import code_of_each_value, number_of_each_row
+from probfs.columns.missing import code_for_missing
 from probfs.columns.prepare import ColumnPlan, PreparedTable, Role
 from probfs.columns.rules import Category, Measured, Quantiles
 from probfs.errors import DataError
 from probfs.notes import Note, NoteKind
 from probfs.tables.cells import Kind, texts_of
 from probfs.tables.column import Column
+from probfs.text import counted
 
 
 @dataclass(frozen=True)
@@ -114,6 +116,9 @@ def _flags(prepared: PreparedTable, plan: ColumnPlan) -> Iterator[str]:
         yield f"leakage? {prepared.leaks[plan.name].describe()}"
     if plan.missing_is_value and prepared.choice.missing == "auto":
         yield "missing cells tell the class"
+    code = code_for_missing(prepared.table.columns[plan.name])
+    if code is not None:
+        yield f"missing? {code[0]} in {counted(code[1], 'row')}"
     profile = prepared.profiles.get(plan.name)
     if profile is not None and not profile.distinct and prepared.labelled_rows:
         yield "empty"
