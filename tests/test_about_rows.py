@@ -167,19 +167,13 @@ TREE = DecisionTreeClassifier(max_depth=2)
     ("options", "problem"),
     [
         ({"group": "whom"}, "group=: no column 'whom' in <frame>; did you mean 'who'?"),
-        (
-            {"group": "who", "mapping": {"columns": {"who": "category"}}},
-            "column 'who' is named by group= and given a rule",
-        ),
+        ({"group": "who", "mapping": {"columns": {"who": "category"}}}, "column 'who' is named by group= and given"),
         ({"group": "same"}, "<frame>: group=: all rows have the same value in 'same'"),
         ({"group": "half"}, "<frame>: class 'p' has rows of one subject only, and leaving it out leaves none"),
         ({"group": "who", "estimate": "cv", "folds": 30}, "folds=30 is more than the 24 subjects"),
         ({"group": "who", "estimate": "oob", "classifier": "forest"}, 'estimate="oob" judges rows by trees that know'),
         ({"group": "half", "uncertainty": True}, "<frame>: uncertainty=True needs 20 subjects, and there are 2"),
-        (
-            {"weight": "negative"},
-            "<frame>: column 'negative', row 3: '-1' is not a weight; use finite numbers from 0 on",
-        ),
+        ({"weight": "negative"}, "<frame>: column 'negative', row 3: '-1' is not a weight; use finite numbers from 0"),
         ({"weight": "infinite"}, "<frame>: column 'infinite', row 3: 'inf' is not a weight"),
         ({"weight": "words"}, "<frame>: column 'words', row 1: 'much' is not a weight"),
         ({"weight": "gap"}, "<frame>: column 'gap', row 3: the weight is missing; write 0 to leave the row out"),
@@ -192,10 +186,7 @@ TREE = DecisionTreeClassifier(max_depth=2)
         ({"time": "words"}, "<frame>: column 'words', row 1: 'much' is not a time; use numbers or dates"),
         ({"time": "gap"}, "<frame>: column 'gap', row 3: the time is missing; fill it in, or leave the row out"),
         ({"time": "zero"}, "time= has too few different times: the 240 rows to learn from have only one, so that"),
-        (
-            {"time": "late"},
-            "class 'q' begins too late in time=: of the 240 rows to learn from, fewer than 2 of that class",
-        ),
+        ({"time": "late"}, "class 'q' begins too late in time=: of the 240 rows to learn from, fewer than 2 of that"),
     ],
 )
 def test_what_makes_no_sense_is_refused_in_one_line(options: dict[str, Any], problem: str) -> None:
@@ -209,33 +200,27 @@ def test_what_makes_no_sense_is_refused_in_one_line(options: dict[str, Any], pro
     assert "\n" not in str(refusal.value)
 
 
-@pytest.mark.parametrize("about", ABOUT)
-def test_a_cluster_refuses_what_says_something_of_rows(
-    about: str, write: Write, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_cluster_refuses_what_says_something_of_rows(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("probfs.cluster.connection.connect", connect_here)
     path = write("t.csv", of_subjects().assign(n=range(120)).to_csv(index=False))
-    with pytest.raises(probfs.UsageError, match=f"{about}= goes with the rows of one machine"):
-        rank(path, engine="dask", **{about: "n"})
+    for about in ABOUT:
+        with pytest.raises(probfs.UsageError, match=f"{about}= goes with the rows of one machine"):
+            rank(path, engine="dask", **{about: "n"})
 
 
-def test_the_summary_says_by_what_rows_are_judged() -> None:
-    by_subject = rank(of_subjects(), group="who")
-    assert describe_model(by_subject) == "Naive Bayes, leave-one-out of the subjects of who"
-    by_time = rank(in_time().assign(w=[1, 2, 3] * 80), time="when", weight="w")
-    assert describe_model(by_time) == "Naive Bayes, 10-fold cross-validation in the order of when, rows weighted by w"
-
-
-def test_notes_say_how_many_rows_say_as_much_and_that_rows_are_ordered() -> None:
-    frame = weighted()
+def test_notes_and_the_summary_say_how_rows_are_judged() -> None:
+    frame = weighted().assign(when=range(240))
     effective = frame["w"].sum() ** 2 / (frame["w"] ** 2).sum()
-    (note,) = notes_of(rank(frame, weight="w"), "effective-rows")
     told = f"with weight=, the 240 rows hold as much information as {effective:,.1f} rows of equal weight, and tests"
-    assert (note.startswith(told), note.is_warning) == (True, False)
     for estimate in (None, "loo", "cv"):
-        (note,) = notes_of(rank(in_time(), time="when", estimate=estimate), "time-order")
-        assert note.startswith("rows are ordered by time=, and each is judged by models of earlier rows only")
-        assert not note.is_warning
+        ranking = rank(frame, weight="w", time="when", estimate=estimate)
+        (of_weights,), (of_time,) = (notes_of(ranking, code) for code in ("effective-rows", "time-order"))
+        assert of_weights.startswith(told)
+        assert of_time.startswith("rows are ordered by time=, and each is judged by models of earlier rows only")
+        assert {of_weights.is_warning, of_time.is_warning} == {False}
+        in_order = "Naive Bayes, 10-fold cross-validation in the order of when, rows weighted by w"
+        assert describe_model(ranking) == in_order
+    assert describe_model(rank(of_subjects(), group="who")) == "Naive Bayes, leave-one-out of the subjects of who"
 
 
 def test_the_selector_takes_subjects_and_weights_and_scikit_learn_routes_them() -> None:
@@ -319,7 +304,7 @@ def independent(seed: int) -> pd.DataFrame:
     rows = int(random.integers(40, 600))
     labels = random.integers(0, int(random.integers(2, 4)), rows)
     strong = random.normal(size=rows) + 2.66 * labels
-    columns = {"patient": random.permutation(rows) + 1000, "age": random.integers(20, 80, rows)}
+    columns: dict[str, Any] = {"patient": random.permutation(rows) + 1000, "age": random.integers(20, 80, rows)}
     columns |= {"region": [f"r{place}" for place in random.integers(0, 25, rows)], "strong": strong}
     columns |= {"user_type": random.choice(["new", "old", "guest"], rows), "rounded": strong.round(1)}
     return pd.DataFrame({**columns, "y": labels})

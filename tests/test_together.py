@@ -15,6 +15,8 @@ from sklearn.preprocessing import OneHotEncoder
 
 import probfs
 from tests.conftest import Run
+from tests.support.clusters import connect_here
+from tests.support.tables import Write
 
 COLOURS = ["colour_blue", "colour_green", "colour_red"]
 COLOUR = {"colour": ["colour_*"]}
@@ -199,46 +201,46 @@ def test_columns_that_are_left_out_are_left_out_of_their_group(cars: pd.DataFram
     assert "engine" in [own.feature for own in cut.features]
 
 
+def of(**groups: Any) -> dict[str, Any]:
+    return {"together": groups}
+
+
+def mapped(**groups: Any) -> dict[str, Any]:
+    return {"mapping": {"together": groups}}
+
+
 @pytest.mark.parametrize(
     ("options", "problem"),
     [
-        (
-            {"together": {"g": ["colour_rde"]}},
-            "together=: no column 'colour_rde' in <frame>; did you mean 'colour_red'?",
-        ),
-        ({"together": {"g": ["shape_*"]}}, "together=: no column of <frame> is like 'shape_*'"),
-        (
-            {"together": {"doors": ["power"]}},
-            "together=: there is a column 'doors' already; give the group another name",
-        ),
-        ({"together": {"g": []}}, "together=: no column of 'g' is ranked; name others, or leave the group out"),
-        ({"together": {"g": "doors"}, "exclude": "doors"}, "together=: no column of 'g' is ranked"),
-        ({"together": {"g": ["power", "sold"]}}, "together=: 'sold' is the target column; leave it out of 'g'"),
-        ({"together": {"g": "po*", "h": "power,doors"}}, "together=: column 'power' is in 'g' and in 'h'; keep one"),
+        (of(g=["colour_rde"]), "together=: no column 'colour_rde' in <frame>; did you mean 'colour_red'?"),
+        (of(g=["shape_*"]), "together=: no column of <frame> is like 'shape_*'"),
+        (of(doors=["power"]), "together=: there is a column 'doors' already; give the group another name"),
+        (of(g=[]), "together=: no column of 'g' is ranked; name others, or leave the group out"),
+        ({**of(g="doors"), "exclude": "doors"}, "together=: no column of 'g' is ranked; name others, or leave the"),
+        (of(g=["power", "sold"]), "together=: 'sold' is the target column; leave it out of 'g'"),
+        (of(g="po*", h="power,doors"), "together=: column 'power' is in 'g' and in 'h'; keep one"),
         ({"together": "colour_*"}, "together=: 'colour_*' is not a dictionary of groups, each a list of columns"),
-        ({"together": {"g": "power"}, "join": "power+doors"}, "together=: column 'power' is in a pair of join=, too"),
-        ({"together": {"g": "power"}, "always": "power"}, "always=: 'power' is in 'g' of together=; name that"),
-        # What a mapping says is told by the mapping's key.
-        ({"mapping": {"together": {"g": "no"}}}, "mapping: together: no column 'no' in <frame>"),
+        ({**of(g="power"), "join": "power+doors"}, "together=: column 'power' is in a pair of join=, too; keep one"),
         (
-            {"mapping": {"together": {"g": ["power"]}}, "together": {"h": "power"}},
-            "together=: column 'power' is in 'g' ",
+            {**of(**{"a+b": "power"}), "join": "a+b"},
+            "join=: 'a+b' does not name two columns that are ranked",
         ),
+        ({**of(g="power"), "always": "power"}, "always=: 'power' is in 'g' of together=; name that"),
+        # What a mapping says is told by the mapping's key.
+        (mapped(g="no"), "mapping: together: no column 'no' in <frame>"),
+        ({**mapped(g=["power"]), **of(h="power")}, "together=: column 'power' is in 'g' and in 'h'; keep one"),
         ({"mapping": {"together": ["g"]}}, "mapping: together must be a table: put groups like colour = "),
-        ({"mapping": {"together": {"g": [True]}}}, "mapping: group 'g' must be a list of texts"),
-        ({"together": COLOUR, "engine": "dask"}, "needs all rows in one place"),
+        (mapped(g=[True]), "mapping: group 'g' must be a list of texts"),
     ],
 )
-def test_mistakes_are_told_in_one_line(
-    cars: pd.DataFrame, options: dict[str, Any], problem: str, tmp_path: Any
-) -> None:
-    data: Any = cars
-    if options.get("engine") == "dask":
-        pytest.importorskip("distributed")
-        data = tmp_path / "cars.csv"
-        cars.to_csv(data, index=False)
-        options = {**options, "workers": 1}
+def test_mistakes_are_told_in_one_line(cars: pd.DataFrame, options: dict[str, Any], problem: str) -> None:
     with pytest.raises(probfs.ProbfsError) as caught:
-        probfs.rank(data, target="sold", **options)
-    assert problem in str(caught.value)
-    assert isinstance(caught.value, ValueError)
+        probfs.rank(cars, target="sold", **options)
+    assert str(caught.value).startswith(problem)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_cluster_refuses_groups(cars: pd.DataFrame, write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("probfs.cluster.connection.connect", connect_here)
+    with pytest.raises(probfs.UsageError, match=r"^together=.* needs all rows in one place"):
+        probfs.rank(write("cars.csv", cars.to_csv(index=False)), target="sold", together=COLOUR, engine="dask")
