@@ -276,22 +276,20 @@ class ValueCounts:
     @cached_property
     def by_column(self) -> ColumnCounts:
         """The counts of each column, of those of features added up."""
-        owner, values, sizes, parts, end = [], [], [], [], 0
-        for feature, distinct in enumerate(self.values.tolist()):
-            for_itself = ((np.arange(distinct + 1), distinct),)
-            columns = self.members.get(feature, for_itself)
-            widths = np.array([number + 1 for _, number in columns])
-            starts = end + np.cumsum(widths) - widths
-            parts.append((np.stack([codes for codes, _ in columns], axis=1) + starts).ravel())
-            sizes.append(np.full(distinct + 1, len(columns)))
-            owner += [feature] * len(columns)
-            values += [number for _, number in columns]
-            end += int(widths.sum())
-        part, size, number = np.concatenate(parts), np.concatenate(sizes), np.array(values)
-        by_slot = np.zeros((end, len(self.class_rows)))
+        features = [
+            self.members.get(feature, ((np.arange(distinct + 1), distinct),))
+            for feature, distinct in enumerate(self.values.tolist())
+        ]
+        values = np.array([number for columns in features for _, number in columns])
+        offset = np.cumsum(values + 1) - values - 1
+        starts = iter(offset.tolist())
+        parts = [np.stack([codes + next(starts) for codes, _ in columns], axis=1) for columns in features]
+        part = np.concatenate([own.ravel() for own in parts])
+        size = np.concatenate([np.full(*own.shape) for own in parts])
+        by_slot = np.zeros((int((values + 1).sum()), len(self.class_rows)))
         np.add.at(by_slot, part, np.repeat(self.by_slot, size, axis=0))
-        counts = ValueCounts(number, np.cumsum(number + 1) - number - 1, by_slot, self.class_rows)
-        return ColumnCounts(counts, np.array(owner), part, np.cumsum(size) - size)
+        owner = np.repeat(np.arange(len(features)), [len(columns) for columns in features])
+        return ColumnCounts(ValueCounts(values, offset, by_slot, self.class_rows), owner, part, np.cumsum(size) - size)
 
 
 @dataclass(frozen=True, eq=False)

@@ -50,10 +50,9 @@ def find_groups(prepared: PreparedTable, given: Groups) -> dict[str, tuple[str, 
             if not found[group]:
                 _refuse(f"no column of {quoted(group)} is ranked; name others, or leave the group out")
             for column in found[group]:
-                if column in group_of:
+                if group_of.setdefault(column, group) != group:
                     both = f"{quoted(group_of[column])} and in {quoted(group)}"
                     _refuse(f"column {quoted(column)} is in {both}; keep one")
-                group_of[column] = group
         except UsageError as error:
             if group in given:
                 raise
@@ -71,8 +70,7 @@ def _columns_named(text: str, group: str, names: TableNames, roles: Mapping[str,
             yield part
             continue
         # Names like x[1] are no patterns.
-        pattern = part.replace("[", "[[]")
-        like = [name for name in names.columns if fnmatchcase(name, pattern)]
+        like = [name for name in names.columns if fnmatchcase(name, part.replace("[", "[[]"))]
         if not like:
             _refuse(f"no column of {names.source} is like {quoted(part)}")
         yield from like
@@ -196,7 +194,7 @@ def note_on_one_hot(dataset: Dataset, names: Collection[str]) -> list[Note]:
         return []
     prefix = next(iter(found))
     plain = prefix.rstrip(_SEPARATORS).replace("=", " ").strip() or "group"
-    name = plain if plain not in names else next(f"{plain} {n}" for n in count(2) if f"{plain} {n}" not in names)
+    name = next(name for n in count(1) if (name := plain if n == 1 else f"{plain} {n}") not in names)
     way = option("together", {name: f"{prefix}*"}, typed=shlex.quote(f"{name}={prefix}*"))
     sets = [f"{quoted(f'{prefix}*')} ({len(columns):,})" for prefix, columns in found.items()]
     message = f"0/1 columns that look like one category (exactly one is 1 in every row): {and_more(sets, 6)}"
