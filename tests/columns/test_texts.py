@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from datetime import date, timedelta
 from decimal import Decimal
 from typing import Any
@@ -31,6 +31,7 @@ from probfs.tables.opening import ReadOptions
 from probfs.tables.reading import read_table
 from probfs.tables.table import Table
 from tests.support import SAMPLES
+from tests.support.random_tables import MISSING_WORDS, ODD_CELLS
 from tests.support.tables import Write, cell_texts, csv_of, prepare_csv, prepare_frame, read_csv_text, table_content
 from tests.support.workbook import workbook_bytes
 
@@ -242,8 +243,7 @@ def test_a_declared_value_is_missing_only_on_the_users_word(write: Write) -> Non
 # The same texts, however a column holds them
 
 NUMBERS = ["1", "2", "3.5", "-4", "+5", "1e3", " 7", "1.0", "-9", "-9.0", "0", "12", "1.234", "5.678"]
-WORDS = ["NA", "-", "?", " NA ", "none", "nan", "..", " ", "", None]
-OTHERS = ["x", "007", "inf", "1e400", "9007199254740993", "9007199254740992", "1,5", "1 234", "nan(1)", "1.2.3", "1_0"]
+WORDS = [*MISSING_WORDS, " NA ", " ", "", None]
 HOLDERS: list[Callable[[list[str | None]], pa.ChunkedArray]] = [
     lambda texts: pa.chunked_array([texts], pa.string()),
     lambda texts: pa.chunked_array([[text] for text in texts], pa.large_string()),
@@ -256,7 +256,7 @@ HOLDERS: list[Callable[[list[str | None]], pa.ChunkedArray]] = [
 @given(
     st.one_of(
         st.lists(st.sampled_from([*NUMBERS, *NUMBERS, *WORDS]), min_size=1, max_size=30),
-        st.lists(st.sampled_from([*NUMBERS, *WORDS, *OTHERS]), min_size=1, max_size=30),
+        st.lists(st.sampled_from([*NUMBERS, *WORDS, *ODD_CELLS, "nan(1)", "1.2.3", "1_0", "1,5"]), min_size=1, max_size=30),
         st.lists(st.sampled_from([*NUMBERS[:3], *WORDS]), min_size=1, max_size=4),
     ),
     st.sampled_from([(), (), ("auto",), ("none",), ("-9",), ("-9.0", "NA"), ("-9", "none"), ("?", "-", "auto")]),
@@ -366,24 +366,21 @@ def test_tables_of_ten_nations_come_back_or_with_a_warning(
 DAYS = [str(date(2020, 1, 1) + timedelta(days=n)) for n in range(60)]
 
 
-def kind_of_texts(texts: Sequence[str]) -> Kind:
-    """What a column of these texts is read as."""
-    return prepare_csv(csv_of(when=texts)).table.columns["when"].kind
+ISO_FORMS = ("{}", "{}T12:30", "{} 12:30", "{}T12:30:59", "{} 12:30:59.25", "{}T00:00:00.123456")
 
 
 @pytest.mark.parametrize(
-    "form", ["{}", "{}T12:30", "{} 12:30", "{}T12:30:59", "{} 12:30:59.25", "{}T00:00:00.123456"], ids=str
+    ("texts", "kind"),
+    [
+        *(([form.format(day) for day in DAYS[:21]], Kind.DATE) for form in ISO_FORMS),
+        # A few are texts, and so are all where one is no date, wherever that stands.
+        *(([form.format(day) for day in DAYS[:20]], Kind.TEXT) for form in ISO_FORMS),
+        *(([*DAYS, other], Kind.TEXT) for other in ("2020", "2020-01", "2021-02-30", "20200105", "2020-01-05T25:00")),
+        *(([other, *DAYS], Kind.TEXT) for other in ("2020-01", "2021-02-30", "NaT", "now", "today")),
+    ],
 )
-def test_iso_dates_with_and_without_times_are_dates_if_they_are_more_than_a_few(form: str) -> None:
-    assert kind_of_texts([form.format(day) for day in DAYS[:21]]) is Kind.DATE
-    assert kind_of_texts([form.format(day) for day in DAYS[:20]]) is Kind.TEXT
-
-
-@pytest.mark.parametrize(
-    "other", ["2020", "2020-01", "2021-02-30", "20200105", "NaT", "now", "today", "2020-01-05T25:00"]
-)
-def test_one_other_text_is_enough_for_texts(other: str) -> None:
-    assert kind_of_texts([*DAYS, other]) is kind_of_texts([other, *DAYS]) is Kind.TEXT
+def test_more_than_a_few_iso_dates_are_dates(texts: list[str], kind: Kind) -> None:
+    assert prepare_csv(csv_of(when=texts)).table.columns["when"].kind is kind
 
 
 def test_dates_in_texts_are_cut_as_declared_dates_are(write: Write) -> None:

@@ -183,21 +183,14 @@ def _find_leak(column: Column, target: Target, weights: Integers | None, *, by_c
         return None
     class_rows = np.array(target.class_rows)
     total, guessing = int(class_rows.sum()), int(class_rows.sum() - class_rows.max())
-    column_name, target_name = printable(column.name), printable(target.name)
     known = column.of_known_numbers()
     counts_of_known = by_value if known is column else _count_by_class(known, target, weights)
     by_one_value = None if counts_of_known is None else _find_telling_value(known, counts_of_known, target)
     if by_one_value is not None and len(target.classes) == 2:
         return by_one_value
     numbers = column.numbers() if column.kind is not Kind.TEXT and not column.is_nominal else None
-    if numbers is not None and by_cuts:
-        intervals = _Intervals.of(numbers, by_value)
-        for cuts, right in enumerate(intervals.right):
-            # The two ends of one interval are no more of a choice than one threshold (simulated).
-            extra = 2 * max(0, cuts - 2) if len(target.classes) == 2 else max(0, cuts - 1)
-            if total - right <= _most_errors(guessing, extra=extra):
-                how = _describe_cuts(column_name, intervals, cuts, column.kind)
-                return Leak(f"{how} gives {target_name} away", right, total)
+    if numbers is not None and by_cuts and (leak := _find_cuts(column, numbers, by_value, target)) is not None:
+        return leak
     held = int(np.count_nonzero(by_value.sum(axis=1)[:-1]))
     if numbers is None or held <= CUT_ABOVE or held * ROWS_OF_A_SUBJECT <= total:
         # The rows whose class most other rows with the same value have; rows that are alone with theirs are guessed.
@@ -205,7 +198,8 @@ def _find_leak(column: Column, target: Target, weights: Integers | None, *, by_c
         alone = by_value.sum(axis=1) == 1
         right = int(first[first - 1 > second].sum() + by_value[alone, class_rows.argmax()].sum())
         if total - right <= _most_errors(guessing):
-            return Leak(f"the {held:,} values of {column_name} give {target_name} away", right, total, held)
+            how = f"the {held:,} values of {printable(column.name)} give {printable(target.name)} away"
+            return Leak(how, right, total, held)
     return by_one_value
 
 
@@ -247,63 +241,51 @@ def _find_telling_value(column: Column, by_value: Integers, target: Target) -> L
     return Leak(f"{how} gives {what} away", total - int(fewest[best]), total)
 
 
-@dataclass(frozen=True, eq=False)
-class _Intervals:
-    """The best ways to cut numbers into intervals of one class each, missing cells apart."""
-
-    numbers: Floats
-    """In rising order."""
-    up_to: Integers
-    """How many rows of each class lie below each number, and in all."""
-    missing: int
-    """Rows that are right by having no number."""
-    right: list[int]
-    """The rows that are right with no cut, with one, and so on."""
-    best: list[Integers]
-    """The same for the numbers before each."""
-
-    @classmethod
-    def of(cls, numbers: Floats, by_value: Integers) -> _Intervals:
-        held = np.flatnonzero(by_value[:-1].sum(axis=1))
-        order = held[np.argsort(numbers[held], kind="stable")]
-        classes, missing = by_value.shape[1], int(by_value[-1].max())
-        up_to = np.concatenate([np.zeros((1, classes), dtype=np.int64), np.cumsum(by_value[order], axis=0)])
-        best = [up_to.max(axis=1)]
-        for _ in range(min(classes + _MORE_INTERVALS, max(len(order), 1)) - 1):
+def _find_cuts(column: Column, numbers: Floats, by_value: Integers, target: Target) -> Leak | None:
+    """The fewest cuts between numbers that give the class away, if some do; missing cells are apart."""
+    total, guessing = sum(target.class_rows), sum(target.class_rows) - max(target.class_rows)
+    held = np.flatnonzero(by_value[:-1].sum(axis=1))
+    order = held[np.argsort(numbers[held], kind="stable")]
+    classes, ordered = len(target.classes), numbers[order]
+    # How many rows of each class lie below each number, and in all; and how many of these are right by so many cuts.
+    up_to = np.concatenate([np.zeros((1, classes), dtype=np.int64), np.cumsum(by_value[order], axis=0)])
+    best = [up_to.max(axis=1)]
+    for cuts in range(min(classes + _MORE_INTERVALS, max(len(order), 1))):
+        if cuts:
             # The last interval begins where most is right before it, less what its class has had until then.
-            right = up_to + np.maximum.accumulate(best[-1][:, None] - up_to, axis=0)
-            best.append(right.max(axis=1))
-        return cls(numbers[order], up_to, missing, [int(one[-1]) + missing for one in best], best)
-
-    def cut(self, cuts: int) -> tuple[list[int], list[int]]:
-        """Where the best so many cuts are, as positions of the numbers above them, and the class of each interval."""
-        end, places, labels = len(self.numbers), [], []
-        for before in self.best[cuts - 1 :: -1] if cuts else ():
-            gains = self.up_to[end] + before[: end + 1, None] - self.up_to[: end + 1]
-            place, label = np.unravel_index(int(gains.argmax()), gains.shape)
-            places.append(int(place))
-            labels.append(int(label))
-            end = int(place)
-        return places[::-1], [int(self.up_to[end].argmax()), *labels[::-1]]
-
-
-def _describe_cuts(name: str, intervals: _Intervals, cuts: int, kind: Kind) -> str:
-    places, labels = intervals.cut(cuts)
-    points = []
-    for low, high in (
-        zip(intervals.numbers[np.array(places) - 1], intervals.numbers[places], strict=True) if cuts else ()
-    ):
-        # The roundest number that is not below the one, and below the other.
-        point = float(low)
-        if kind is Kind.NUMBER and 0 < high - low < math.inf:
-            scales = 10.0 ** np.arange(-math.ceil(math.log10(max(abs(low), abs(high)))), 18)
-            rounded = np.ceil(low * scales) / scales
-            point = float(next(iter(rounded[(low <= rounded) & (rounded < high)]), low))
-        points.append(end_label(point, kind))
+            best.append((up_to + np.maximum.accumulate(best[-1][:, None] - up_to, axis=0)).max(axis=1))
+        # The two ends of one interval are no more of a choice than one threshold (simulated).
+        extra = 2 * max(0, cuts - 2) if classes == 2 else max(0, cuts - 1)
+        right = int(best[-1][-1] + by_value[-1].max())
+        if total - right <= _most_errors(guessing, extra=extra):
+            break
+    else:
+        return None
+    places, labels, end = list[int](), list[int](), len(order)
+    for before in best[-2::-1]:
+        gains = up_to[end] + before[: end + 1, None] - up_to[: end + 1]
+        end, label = (int(place) for place in np.unravel_index(int(gains.argmax()), gains.shape))
+        places.insert(0, end)
+        labels.insert(0, label)
+    labels.insert(0, int(up_to[end].argmax()))
+    ends = zip(ordered[np.array(places, np.intp) - 1], ordered[places], strict=True) if places else ()
+    points = [end_label(_round_between(float(low), float(high), column.kind), column.kind) for low, high in ends]
+    name = printable(column.name)
     if not points:
-        return f"whether {name} is missing"
-    if len(points) == 1:
-        return f"{name} <= {points[0]}"
-    if len(points) == 2 and labels[0] == labels[2]:
-        return f"{points[0]} < {name} <= {points[1]}"
-    return f"{name} cut at {', '.join(points[:-1])} and {points[-1]}"
+        how = f"whether {name} is missing"
+    elif len(points) == 1:
+        how = f"{name} <= {points[0]}"
+    elif len(points) == 2 and labels[0] == labels[2]:
+        how = f"{points[0]} < {name} <= {points[1]}"
+    else:
+        how = f"{name} cut at {', '.join(points[:-1])} and {points[-1]}"
+    return Leak(f"{how} gives {printable(target.name)} away", right, total)
+
+
+def _round_between(low: float, high: float, kind: Kind) -> float:
+    """The roundest number that is not below the one, and below the other."""
+    if kind is not Kind.NUMBER or not 0 < high - low < math.inf:
+        return low
+    scales = 10.0 ** np.arange(-math.ceil(math.log10(max(abs(low), abs(high)))), 18)
+    rounded = np.ceil(low * scales) / scales
+    return float(next(iter(rounded[(low <= rounded) & (rounded < high)]), low))
