@@ -217,6 +217,14 @@ def test_subjects_are_five_or_more_of_two_rows_each(name: str, values: int, rows
     assert bool(prepared.subjects) is named
 
 
+@pytest.mark.parametrize(("singles", "named"), [(86, True), (87, False)])
+def test_values_that_decide_the_class_are_subjects_if_they_are_in_two_rows_each(singles: int, named: bool) -> None:
+    cells, classes = [f"s{n}" for n in range(singles)], ["p"] * singles
+    prepared = prepare_csv(csv_of(x=cells + ["a"] * 45 + ["b"] * 45, y=classes + ["q"] * 45 + ["r"] * 45))
+    assert prepared.leaks["x"].values == singles + 2
+    assert bool(prepared.subjects) is named
+
+
 # Missing cells as a value: when they tell the class, and what becomes of them
 
 
