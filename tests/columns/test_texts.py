@@ -244,6 +244,7 @@ def test_a_declared_value_is_missing_only_on_the_users_word(write: Write) -> Non
 
 NUMBERS = ["1", "2", "3.5", "-4", "+5", "1e3", " 7", "1.0", "-9", "-9.0", "0", "12", "1.234", "5.678"]
 WORDS = [*MISSING_WORDS, " NA ", " ", "", None]
+OTHERS = [*ODD_CELLS, "1,5", "1 234", "nan(1)", "1.2.3", "1_0"]
 HOLDERS: list[Callable[[list[str | None]], pa.ChunkedArray]] = [
     lambda texts: pa.chunked_array([texts], pa.string()),
     lambda texts: pa.chunked_array([[text] for text in texts], pa.large_string()),
@@ -256,7 +257,7 @@ HOLDERS: list[Callable[[list[str | None]], pa.ChunkedArray]] = [
 @given(
     st.one_of(
         st.lists(st.sampled_from([*NUMBERS, *NUMBERS, *WORDS]), min_size=1, max_size=30),
-        st.lists(st.sampled_from([*NUMBERS, *WORDS, *ODD_CELLS, "nan(1)", "1.2.3", "1_0", "1,5"]), min_size=1, max_size=30),
+        st.lists(st.sampled_from([*NUMBERS, *WORDS, *OTHERS]), min_size=1, max_size=30),
         st.lists(st.sampled_from([*NUMBERS[:3], *WORDS]), min_size=1, max_size=4),
     ),
     st.sampled_from([(), (), ("auto",), ("none",), ("-9",), ("-9.0", "NA"), ("-9", "none"), ("?", "-", "auto")]),
