@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from tests.support import SAMPLES
@@ -41,6 +42,12 @@ def _zip() -> bytes:
     with zipfile.ZipFile(sink, "w") as archive:
         archive.writestr("a.csv", GOOD)
         archive.writestr("b.csv", GOOD)
+    return sink.getvalue()
+
+
+def _parquet_without_groups() -> bytes:
+    sink = io.BytesIO()
+    pq.ParquetWriter(sink, TYPED.schema).close()
     return sink.getvalue()
 
 
@@ -89,6 +96,7 @@ UNREADABLE: dict[str, tuple[str, bytes | None, str]] = {
     ),
     "Feather called CSV": ("t.csv", feather_bytes(TYPED), ": is a Feather file, not CSV; use --input-format feather"),
     "Feather of version 1": ("t.feather", b"FEA1 of old", ": is a Feather file of version 1; write it again"),
+    "Parquet of no rows": ("t.parquet", _parquet_without_groups(), ": has no data rows; is it the right file?"),
     "no Arrow": ("t.ipc", b"?", ": is not a readable Feather file: "),
     "CSV called Excel": (
         *("t.xlsx", GOOD),

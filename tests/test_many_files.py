@@ -36,9 +36,7 @@ def write_file(frame: pd.DataFrame, path: Path) -> None:
     count=st.sampled_from([None, "n"]),
     score=st.sampled_from(["absolute", "signed", "unlabeled"]),
 )
-def test_rows_in_many_files_rank_as_in_one(
-    ending: str, frame: pd.DataFrame, seed: int, count: str | None, score: str
-) -> None:
+def test_many_files_rank_as_one(ending: str, frame: pd.DataFrame, seed: int, count: str | None, score: str) -> None:
     random = np.random.default_rng(seed)
     order, cuts = random.permutation(len(frame)), np.sort(random.integers(1, len(frame), 3)).tolist()
     options: dict[str, Any] = {"target": "y", "count": count, "score": score, "keep_identifiers": True}
@@ -127,7 +125,7 @@ def test_the_order_of_arguments_changes_nothing(files: list[str]) -> None:
         ("map", "--mapping m.toml"),
     ],
 )
-def test_every_command_takes_many_files_as_one_table(
+def test_every_command_takes_many_files(
     run_here: Run, write: Write, files: list[str], command: str, options: str
 ) -> None:
     write("m.toml", "[columns]\nb = {groups = {u = ['u'], other = ['v']}}\n")

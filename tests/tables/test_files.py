@@ -199,9 +199,7 @@ class HttpError(Exception):
     ],
 )
 @pytest.mark.parametrize("host", ["127.0.0.1:80", "[::1]:8080"])
-def test_what_the_web_answers_is_called_so(
-    host: str, cause: Exception | None, reason: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_the_web_answers(host: str, cause: Exception | None, reason: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """fsspec raises a FileNotFoundError for whatever went wrong there; the colons of an address are none of a chain."""
     url = f"http://{host}/t.csv"
 

@@ -299,9 +299,7 @@ def test_a_target_without_a_name_gets_one_that_no_column_has() -> None:
     ],
     ids=lambda value: value.__name__ if callable(value) else value if isinstance(value, str) else "",
 )
-def test_what_cannot_be_used_is_refused_in_one_line(
-    call: Callable[..., Any], arguments: list[Any], message: str
-) -> None:
+def test_what_is_refused(call: Callable[..., Any], arguments: list[Any], message: str) -> None:
     with pytest.raises((DataError, UsageError)) as caught:
         call(*arguments)
     assert message in str(caught.value)

@@ -294,7 +294,7 @@ def test_text_that_is_not_utf8_is_read_and_said(name: str, text: str, encoding: 
 MESSY = b"Results of 2024\n# by hand\nstra\xdfe, size,size ,y\n" + b"u,1,4,p\nv,2,5,q\n" * 6
 
 
-def test_every_way_in_reads_the_same_names_cells_and_notes(
+def test_every_way_in_reads_the_same(
     write: Write, tmp_path: Path, run_here: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     one = read_table(write("t.csv", MESSY))

@@ -166,9 +166,7 @@ def test_columns_of_one_kind_are_joined_without_loss(columns: list[Column], text
         ([column("-"), column("a", categorical=True)], "a", False, None),
     ],
 )
-def test_values_of_joined_columns_have_one_order(
-    columns: list[Column], values: str, is_ordered: bool, declared: str | None
-) -> None:
+def test_values_have_one_order(columns: list[Column], values: str, is_ordered: bool, declared: str | None) -> None:
     whole = joined(columns)
     assert (whole.problem, whole.is_nominal, whole.ordered) == (None, True, is_ordered)
     assert "".join(whole.values.to_pylist()) == values
@@ -280,7 +278,7 @@ def cells_and_weights(draw: st.DrawFn) -> tuple[list[list[float | None]], list[i
 
 @pytest.mark.parametrize("together", [True, False])
 @given(cells_and_weights(), st.integers(1, 4))
-def test_columns_of_numbers_are_profiled_as_cell_by_cell(
+def test_profiles_of_numbers(
     together: bool, table: tuple[list[list[float | None]], list[int] | None], times: int
 ) -> None:
     columns, weights = table

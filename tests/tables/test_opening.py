@@ -22,7 +22,6 @@ import pyarrow as pa
 import pytest
 
 from probfs.errors import DataError, UsageError
-from probfs.runtime import memory
 from probfs.runtime.progress import Progress, listening
 from probfs.tables.formats import TABLE_FORMATS, choose_format, format_of_content, format_of_path, is_writable
 from probfs.tables.opening import COMPRESSIONS, refuse_suspicious_size
@@ -121,13 +120,6 @@ def test_a_header_that_begins_like_bzip2_is_a_header() -> None:
     assert table_content(read_bytes("BZh9,y\n1,p\n")) == {"BZh9": ["1"], "y": ["p"]}
 
 
-@pytest.mark.parametrize("kind", TABLE_FORMATS.names(is_writable))
-def test_a_small_table_is_read_in_little_memory(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    data = table_bytes(read_csv_text("a,y\n" + "1,p\n2,q\n" * 30), kind)
-    monkeypatch.setattr(memory, "free_memory", lambda: 115 << 20)
-    assert read_bytes(data, f"t.{kind}").rows == 60
-
-
 @pytest.fixture(scope="module")
 def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a table of some megabytes, which no reader reads at once."""
@@ -140,9 +132,7 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("name", ["t.csv", "t.csv.gz", "t.parquet"])
-def test_bytes_are_counted_as_they_are_stored_of_a_file_and_as_they_come_of_a_pipe(
-    large: Path, name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_bytes_are_counted_as_stored_or_as_they_come(large: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     data = (large / name).read_bytes()
 
     def check(path: Path | str, total: int | None) -> None:

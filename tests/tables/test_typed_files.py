@@ -53,9 +53,7 @@ PLAIN = {pa.float64(), pa.date32(), pa.timestamp("us"), pa.string(), pa.large_st
     ],
     ids=str,
 )
-def test_cells_of_every_type_are_the_texts_of_a_csv(
-    cells: list[Any], dtype: pa.DataType, texts: list[str | None], kind: Kind
-) -> None:
+def test_cells_of_every_type(cells: list[Any], dtype: pa.DataType, texts: list[str | None], kind: Kind) -> None:
     for chunks in (1, 2):
         size = -(-len(cells) // chunks)
         parts = [pa.array(cells[first : first + size], dtype) for first in range(0, len(cells), size)]
@@ -127,9 +125,7 @@ NULLS = pa.table({"a": pa.nulls(1000), "y": pa.nulls(1000)})
         ("t.jsonl", b'{"a": 1, "y": 2}\n' + b"{}\n" * 999, 2000),
     ],
 )
-def test_cells_that_take_hardly_a_byte_in_a_file_take_some_in_memory(
-    name: str, data: bytes, needed: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_little_data_may_take_much_memory(name: str, data: bytes, needed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     for free in (needed - 1, needed):
         monkeypatch.setattr(memory, "free_memory", lambda free=free: free)
         with pytest.raises(DataError, match="this table needs about") if free < needed else contextlib.nullcontext():
@@ -267,7 +263,7 @@ def test_formulas_are_guarded_in_delimited_files_and_the_target_is_nominal_in_ar
         ("1,NA", None, None),
     ],
 )
-def test_texts_become_numbers_unless_something_is_lost(
+def test_texts_become_numbers(
     kind: str, cells: str, numbers: list[float | None] | None, dtype: pa.DataType | None
 ) -> None:
     table = read_csv_text("a,y\n" + "".join(f"{cell},p\n" for cell in cells.split(",")))
