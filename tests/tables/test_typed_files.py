@@ -74,6 +74,7 @@ def test_a_stored_index_is_a_column_if_it_has_a_name_and_never_the_last() -> Non
 
 
 REMEDY = "turn it into text or numbers, or leave it out"
+LONG_TYPE = f"holds struct<\\x1b\\n{50 * 'x'}…, which cannot be ranked; {REMEDY}"
 FAR = f"holds dates too far away to be written; {REMEDY}"
 
 
@@ -83,7 +84,7 @@ FAR = f"holds dates too far away to be written; {REMEDY}"
         (pa.array([b"1", None]), Kind.OTHER, f"holds binary, which cannot be ranked; {REMEDY}"),
         (pa.nulls(2, pa.uuid()), Kind.OTHER, "holds fixed_size_binary[16], which cannot be ranked"),
         (pa.array([[1, 2], None]), Kind.NESTED, "holds list<"),
-        (pa.nulls(2, pa.struct([("\x1b\n" + "x" * 500, pa.int64())])), Kind.NESTED, "holds struct<\\x1b\\nxxx"),
+        (pa.nulls(2, pa.struct([("\x1b\n" + "x" * 500, pa.int64())])), Kind.NESTED, LONG_TYPE),
         (pa.array([10**9, None], pa.int32()).cast(pa.date32()), Kind.DATE, FAR),
         (pa.array([10**15, 0]).cast(pa.timestamp("ms", "UTC")), Kind.DATE, FAR),
         (
@@ -100,7 +101,6 @@ def test_a_column_that_cannot_be_used_is_read_with_its_problem(cells: pa.Array, 
         column, usable = read_bytes(data, name).columns.values()
         assert (column.kind, usable.problem) == (kind, None)
         assert str(column.problem).startswith(problem)
-        assert len(str(column.problem)) < 160
         assert column.counts()[-1] == cells.null_count, "missing cells are counted"
 
 

@@ -218,8 +218,7 @@ def _distinct_cells(cells: pa.ChunkedArray) -> tuple[Codes, pa.Array]:
             cells = cells.cast(cells.type.value_type).dictionary_encode()
     entries = cells.chunk(0).dictionary if cells.num_chunks else pa.nulls(0, cells.type.value_type)
     parts = [filled(chunk.indices, len(entries)) for chunk in cells.chunks]
-    codes = np.concatenate(parts, dtype=code_type(len(entries)), casting="unsafe") if parts else np.empty(0, np.uint8)
-    return codes, entries
+    return np.concatenate([np.empty(0, np.uint8), *parts], dtype=code_type(len(entries)), casting="unsafe"), entries
 
 
 def _tidy(codes: Codes, texts: pa.Array, cells: pa.ChunkedArray) -> tuple[Codes, pa.StringArray]:

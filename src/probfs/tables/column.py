@@ -217,10 +217,8 @@ def numbers_of(values: pa.StringArray, kind: Kind) -> Floats | None:
 
 def dictionary_cells(codes: Codes, values: pa.StringArray) -> pa.ChunkedArray:
     """Cells of texts, given by the code of each; the code after the last value is a missing cell."""
-    missing = np.equal(codes, len(values))
-    validity = pa.py_buffer(np.packbits(~missing, bitorder="little")) if missing.any() else None
-    places = np.where(missing, 0, codes).astype(np.int32) if len(values) else np.zeros(len(codes), np.int32)
-    indices = pa.Array.from_buffers(pa.int32(), len(places), [validity, pa.py_buffer(places)])
+    missing, places = mask_array(np.equal(codes, len(values))), index_array(codes).cast(pa.int32())
+    indices = pc.if_else(missing, pa.nulls(1, pa.int32())[0], places)
     return pa.chunked_array([pa.DictionaryArray.from_arrays(indices, values)])
 
 
