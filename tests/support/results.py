@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import os
 from collections.abc import Mapping, Sequence
@@ -17,11 +15,56 @@ from probfs.notes import NoteKind
 from probfs.ranking.result import InputSummary, RankedFeature, Ranking, RoundSummary, Stability
 from probfs.ranking.settings import SelectionSettings, choose_settings
 from probfs.selection.result import HonestEstimate, Judged, SelectedFeature, Selection, Size, Verdict
+from probfs.text import delimited
 from tests.support import ROOT
 
 HONEST = HonestEstimate(
     10, Judged(72, 500, 0.3296, 0.02), Judged(75, 500, 0.352, 0.02), Judged(245, 500, 0.694, 0.01), -0.0224, 0.0091
 )
+WARNINGS = (NoteKind.LEAKAGE.note("a warning", ["age"]),)
+HOSTILE_NAMES = [
+    '=cmd|"/c calc"!A1',
+    "a\x1b[31mred",
+    "<b>bold</b>",
+    "[/x]",
+    "new\nline",
+    "pipe|pipe",
+    "\u202eright",
+    "it's",
+    "`tick`",
+]
+AWKWARD_NAMES = [
+    *HOSTILE_NAMES,
+    "$\\undefined$",
+    "$x^2$ for $5",
+    "\\frac{1}{2} \\$",
+    "温度センサー",
+    "z" + "\u0301\u0302\u0303\u0304\u0305" * 3 + "lgo",
+    "x" * 10_000,
+    "W" * 300,
+    "W" * 150 + "V" + "W" * 149,
+    "العربية",
+    "\U0001f9ec \U000f0000",
+    "a\x00b",
+    "_leading",
+    " ",
+]
+"""Names that markup, fonts or layouts stumble over; two of them look the same when they are short."""
+
+
+def awkward(number: int) -> list[str]:
+    """So many different names, the awkward ones first."""
+    return [*AWKWARD_NAMES, *(f"feature_{place}" for place in range(number))][:number]
+
+
+def hostile_csv() -> str:
+    """A table of two classes whose names, and cells, are the hostile ones."""
+    every = range(1, len(HOSTILE_NAMES) + 1)
+    rows = [[*(HOSTILE_NAMES[number * place % 3] for place in every), "ab"[number % 2]] for number in range(12)]
+    return delimited([[*HOSTILE_NAMES, "y"], *rows])
+
+
+# Selections
 
 
 def make_settings(
@@ -53,95 +96,57 @@ def make_selection(*features: SelectedFeature, honest: HonestEstimate | None = H
     )
     sizes = tuple(Size(number, 0.7 - number / 100, 0.9, 200) for number in range(3))
     kept = tuple(feature.feature for feature in features if feature.keep)
-    data = InputSummary(
-        "patients.csv", "outcome", "the last column", {"no": 255, "yes": 245}, 500, 0, (), len(features)
-    )
-    return Selection(
-        features,
-        sizes,
-        kept,
-        honest,
-        data,
-        make_settings(**settings),
-        (NoteKind.LEAKAGE.note("a warning", ["age"]),),
-        "0.1.0",
-    )
+    classes = {"no": 255, "yes": 245}
+    data = InputSummary("patients.csv", "outcome", "the last column", classes, 500, 0, (), len(features))
+    return Selection(features, sizes, kept, honest, data, make_settings(**settings), WARNINGS, "0.1.0")
 
 
 def make_hostile_selection(names: list[str]) -> Selection:
     """A selection of columns with these names: all kept but the last, which repeats the first."""
     kept = [make_feature(rank, name, "keep") for rank, name in enumerate(names[:-1], 1)]
-    twin = make_feature(len(names), names[-1], "redundant", instead=names[0], explained=1.0)
-    return make_selection(*kept, twin)
+    return make_selection(*kept, make_feature(len(names), names[-1], "redundant", instead=names[0], explained=1.0))
 
 
-HOSTILE_NAMES = [
-    '=cmd|"/c calc"!A1',
-    "a\x1b[31mred",
-    "<b>bold</b>",
-    "[/x]",
-    "new\nline",
-    "pipe|pipe",
-    "\u202eright",
-    "it's",
-    "`tick`",
-]
+def make_large_selection(names: Sequence[str]) -> Selection:
+    """A selection of these features: a fifth kept, then a fifth each redundant, copies, weak and noise."""
+    redundant = {"instead": names[0], "explained": 0.93}
+    kinds: list[tuple[Verdict, dict[str, Any]]] = [
+        ("keep", {}),
+        ("redundant", redundant),
+        ("redundant", redundant | {"explained": 1.0, "s_s": None, "s_a": None, "log_loss": None}),
+        ("weak", {}),
+        ("noise", {}),
+    ]
+    features = []
+    for rank, name in enumerate(names, 1):
+        verdict, changes = kinds[(rank - 1) // -(-len(names) // 5)]
+        features.append(make_feature(rank, name, verdict, **changes))
+    left = sum(feature.log_loss is not None for feature in features)
+    sizes = tuple(Size(size, 0.69 - 0.3 * size / (size + 2), 1.0, 90 - min(size, 60)) for size in range(left + 1))
+    data = make_ranking(names).input
+    return replace(make_selection(*features), sizes=sizes, input=data, best_size=left)
 
 
-def hostile_csv() -> str:
-    """A table of two classes whose names, and cells, are the hostile ones."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow([*HOSTILE_NAMES, "y"])
-    for number in range(12):
-        cells = [HOSTILE_NAMES[(number * (j + 1)) % 3] for j in range(len(HOSTILE_NAMES))]
-        writer.writerow([*cells, "ab"[number % 2]])
-    return text.getvalue()
-
-
-AWKWARD_NAMES = [
-    *HOSTILE_NAMES,
-    "$\\undefined$",
-    "$x^2$ for $5",
-    "\\frac{1}{2} \\$",
-    "温度センサー",
-    "z" + "\u0301\u0302\u0303\u0304\u0305" * 3 + "lgo",
-    "x" * 10_000,
-    "W" * 300,
-    "W" * 150 + "V" + "W" * 149,
-    "العربية",
-    "\U0001f9ec \U000f0000",
-    "a\x00b",
-    "_leading",
-    " ",
-]
-"""Names that markup, fonts or layouts stumble over; two of them look the same when they are short."""
-
-
-def awkward(number: int) -> list[str]:
-    """So many different names, the awkward ones first."""
-    return [*AWKWARD_NAMES, *(f"feature_{place}" for place in range(number))][:number]
+# Rankings
 
 
 def make_ranking(
     names: Sequence[str], *, uncertainty: bool = False, negative: bool = False, **settings: Any
 ) -> Ranking:
     """A ranking of these features, best first, eliminated one by one unless the settings say otherwise."""
-    chosen = choose_settings(
-        **{
-            "classifier": "nb",
-            "score": "absolute",
-            "estimate": None,
-            "folds": None,
-            "step": 1,
-            "eliminate": True,
-            "seed": 0,
-            "uncertainty": uncertainty,
-            **settings,
-        }
-    )
-    number = len(names)
-    features = tuple(_ranked(name, rank, number, uncertainty, negative) for rank, name in enumerate(names, 1))
+    chosen = choose_settings(**{"score": "absolute", "step": 1, "uncertainty": uncertainty, **settings})
+    number, features = len(names), []
+    for rank, name in enumerate(names, 1):
+        score, q = 0.4 / rank - (0.3 if negative else 0.0), 0.5 if rank > 3 else 1e-4
+        feature = RankedFeature(rank, name, score, score / 2, None, number - rank + 1, 0.01, 0.005, None, 0.2, q)
+        if uncertainty:
+            ranks: dict[str, Any] = {
+                "rank_low": max(1, rank // 2),
+                "rank_high": min(number, 2 * rank),
+                "in_first_k": 1 / rank,
+            }
+            feature = replace(feature, se_initial_s_s=0.02, se_initial_s_a=0.01, **ranks)
+        features.append(feature)
     sizes = range(number, 0, -1) if chosen.eliminate else [number]
     rounds = tuple(
         RoundSummary(place, size, (names[size - 1],), 20 + place % 7, 200, 0.15 + 0.1 / size, 0.3 + 0.2 / size)
@@ -149,50 +154,7 @@ def make_ranking(
     )
     data = InputSummary("people.csv", "class", "the last column", {"no": 120, "yes": 80}, 200, 0, (), number)
     stability = Stability(0.75, max(1, number // 2), 50) if uncertainty else None
-    return Ranking(features, rounds, data, chosen, (NoteKind.LEAKAGE.note("a warning", ["age"]),), "0.1.0", stability)
-
-
-def _ranked(name: str, rank: int, number: int, uncertainty: bool, negative: bool) -> RankedFeature:
-    score = 0.4 / rank - (0.3 if negative else 0.0)
-    q = 0.5 if rank > 3 else 1e-4
-    feature = RankedFeature(rank, name, score, score / 2, None, number - rank + 1, 0.01, 0.005, None, 0.2, q)
-    if not uncertainty:
-        return feature
-    low, high = max(1, rank // 2), min(number, 2 * rank)
-    return replace(feature, se_initial_s_s=0.02, se_initial_s_a=0.01, rank_low=low, rank_high=high, in_first_k=1 / rank)
-
-
-def make_large_selection(names: Sequence[str], **settings: Any) -> Selection:
-    """A selection of these features: a fifth kept, then a fifth each redundant, copies, weak and noise."""
-    fifth = -(-len(names) // 5)
-    features = tuple(_selected(name, rank, names[0], (rank - 1) // fifth) for rank, name in enumerate(names, 1))
-    left = sum(feature.log_loss is not None for feature in features)
-    sizes = tuple(Size(size, 0.69 - 0.3 * size / (size + 2), 1.0, 90 - min(size, 60)) for size in range(left + 1))
-    kept = tuple(feature.feature for feature in features if feature.keep)
-    data = InputSummary("people.csv", "class", "the last column", {"no": 120, "yes": 80}, 200, 0, (), len(names))
-    chosen = make_settings(**settings)
-    return Selection(
-        features,
-        sizes,
-        kept,
-        HONEST,
-        data,
-        chosen,
-        (NoteKind.LEAKAGE.note("a warning", ["age"]),),
-        "0.1.0",
-        best_size=left,
-    )
-
-
-def _selected(name: str, rank: int, first: str, kind: int) -> SelectedFeature:
-    if kind == 0:
-        return make_feature(rank, name, "keep")
-    if kind == 1:
-        return make_feature(rank, name, "redundant", instead=first, explained=0.93)
-    if kind == 2:
-        gone = {"s_s": None, "s_a": None, "log_loss": None}
-        return make_feature(rank, name, "redundant", instead=first, explained=1.0, **gone)
-    return make_feature(rank, name, "weak" if kind == 3 else "noise")
+    return Ranking(tuple(features), rounds, data, chosen, WARNINGS, "0.1.0", stability)
 
 
 # Rankings and selections as JSON documents, changed by hand, for tests of what reads and compares them
@@ -213,9 +175,8 @@ def ranking_document(
     """
     document = make_ranking(names).to_dict()
     for feature in document["features"]:
-        name = feature["feature"]
-        score = (scores or {}).get(name, _score_of(name))
-        low, high = (None, None) if intervals is None else intervals[name]
+        score = (scores or {}).get(feature["feature"], _score_of(feature["feature"]))
+        low, high = (None, None) if intervals is None else intervals[feature["feature"]]
         first = score if initial is None else initial
         feature |= {"initial": {"s_s": first, "s_a": first / 2, "s_su": None}, "p": score / 10, "q": 0.5}
         feature |= {"rank_low": low, "rank_high": high}
