@@ -21,8 +21,7 @@ from probfs.runtime.progress import COMPILING, Progress
 from tests.support import SAMPLES
 from tests.support.clusters import InProcessCluster, connect_here
 from tests.support.datasets import fit_naive_bayes, random_dataset
-from tests.support.tables import Write
-from tests.support.workbook import workbook_bytes
+from tests.support.tables import Write, workbook_bytes
 
 COMMUTE = SAMPLES / "commute.csv"
 ROWS = 24

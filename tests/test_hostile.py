@@ -24,8 +24,7 @@ import pytest
 
 from tests.support import SAMPLES
 from tests.support.commands import PATIENCE, Run
-from tests.support.tables import Write, feather_bytes, parquet_bytes
-from tests.support.workbook import workbook_bytes
+from tests.support.tables import Write, feather_bytes, parquet_bytes, workbook_bytes
 
 GOOD = b"a,b,y\nx,1,p\nz,2,q\nx,2,p\nz,1,q\nx,1,p\nz,2,q\n"
 TYPED = pa.table({"a": [1, 2], "y": ["p", "q"]})

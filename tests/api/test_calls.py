@@ -19,8 +19,7 @@ import pytest
 import probfs
 from probfs.api.options import CELLS, READING
 from tests.support import ROOT
-from tests.support.tables import Write
-from tests.support.workbook import workbook_bytes
+from tests.support.tables import Write, workbook_bytes
 
 MESSY = "id;price;seen;zip;note;y\n" + "".join(
     f"{row};{row % 23},5;2024-01-{row % 28 + 1:02};{row % 7:03};{'ok' if row % 5 else 'NA'};{'ny'[row % 2]}\n"

@@ -29,7 +29,6 @@ from tests.support.random_tables import (
     assert_same_ranking,
     assert_same_selection,
     write_parts,
-    write_split_candidates,
     write_split_table,
 )
 
@@ -79,9 +78,8 @@ def test_random_tables(tmp_path: Path, cluster: DaskProcesses, seed: int) -> Non
     found = probfs.rank(table.folder, **on_cluster(cluster, **table.options))
     assert_same_ranking(found, probfs.rank(table.folder, **table.options))
     if 20 < seed < 24:
-        candidates = write_split_candidates(tmp_path / "candidates", seed)
-        selected = probfs.select(candidates.folder, **on_cluster(cluster, **candidates.options))
-        assert_same_selection(selected, probfs.select(candidates.folder, **candidates.options))
+        selected = probfs.select(table.folder, **on_cluster(cluster, **table.selecting))
+        assert_same_selection(selected, probfs.select(table.folder, **table.selecting))
 
 
 def test_processes_of_this_machine(tmp_path: Path) -> None:

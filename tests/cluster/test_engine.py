@@ -36,7 +36,6 @@ from tests.support.random_tables import (
     measurements,
     outcome,
     write_parts,
-    write_split_candidates,
     write_split_table,
 )
 
@@ -74,9 +73,8 @@ def assert_same(data: Any, *, exactly: bool = True, p_within: float = 1e-9, **op
 def test_random_tables(tmp_path: Path, seed: int) -> None:
     table = write_split_table(tmp_path / "table", seed)
     assert_same(table.folder, **table.options)
-    table = write_split_candidates(tmp_path / "candidates", seed)
-    expected = probfs.select(table.folder, **table.options)
-    assert_same_selection(probfs.select(table.folder, engine="dask", **table.options), expected)
+    expected = probfs.select(table.folder, **table.selecting)
+    assert_same_selection(probfs.select(table.folder, engine="dask", **table.selecting), expected)
 
 
 def test_uncertainty(tmp_path: Path) -> None:

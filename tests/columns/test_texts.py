@@ -32,8 +32,16 @@ from probfs.tables.reading import read_table
 from probfs.tables.table import Table
 from tests.support import SAMPLES
 from tests.support.random_tables import MISSING_WORDS, ODD_CELLS
-from tests.support.tables import Write, cell_texts, csv_of, prepare_csv, prepare_frame, read_csv_text, table_content
-from tests.support.workbook import workbook_bytes
+from tests.support.tables import (
+    Write,
+    cell_texts,
+    csv_of,
+    prepare_csv,
+    prepare_frame,
+    read_csv_text,
+    table_content,
+    workbook_bytes,
+)
 
 SHOP = SAMPLES / "shop.csv"
 

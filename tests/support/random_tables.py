@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -237,15 +237,16 @@ def wide_tables(draw: st.DrawFn) -> pd.DataFrame:
 
 @dataclass(frozen=True)
 class SplitTable:
-    """The folder of a table's files, and how to rank it."""
+    """The folder of a table's files, and how to rank it and to select from it."""
 
     folder: Path
-    options: Mapping[str, Any] = field(default_factory=dict)
+    options: Mapping[str, Any]
+    selecting: Mapping[str, Any]
 
 
-def write_split_table(folder: Path, seed: int, copies: bool = False) -> SplitTable:
-    """A table of texts, whole numbers, measurements, missing cells and perhaps counts and unlabelled rows, in files of
-    uneven size; how it is to be ranked depends on the seed, too. ``copies`` of columns may be added.
+def write_split_table(folder: Path, seed: int) -> SplitTable:
+    """A table of texts, whole numbers, measurements, missing cells, and perhaps counts, unlabelled rows and near copies
+    of columns, in files of uneven size; how it is to be ranked depends on the seed, too.
     """
     random = np.random.default_rng(seed)
     rows, classes = int(random.integers(40, 400)), int(random.integers(2, 4))
@@ -253,22 +254,30 @@ def write_split_table(folder: Path, seed: int, copies: bool = False) -> SplitTab
     random.shuffle(labels)
     kinds = ("text", "text", "whole", "whole", "measured", "measured", "text", "sparse")
     frame = pd.DataFrame({name: _column(random, labels, kind) for name, kind in zip("abcdefgh", kinds, strict=True)})
-    if copies:
+    if random.random() < 0.5:
         # Another scale, other names, and a copy with a few cells changed, in rows that their content decides.
         frame.insert(0, "e_in_inches", frame["e"] / 2.54)
         frame.insert(0, "a_renamed", frame["a"].replace({"red": "rot", "green": "gruen", "blue": "blau"}))
         frame.insert(0, "c_nearly", frame["c"].where(frame["d"] % 7 != 0, 3))
     frame["y"] = np.array(["no", "yes", "perhaps"])[labels]
-    options: dict[str, Any] = {"target": "y", "score": str(random.choice(["absolute", "signed"]))}
-    if random.random() < 0.3:
-        frame.loc[random.random(rows) < 0.2, "y"] = None
-        options["score"] = "unlabeled"
+    options: dict[str, Any] = {"target": "y"} | ({"shrink": "on"} if random.random() < 0.3 else {})
+    score = {"score": str(random.choice(["absolute", "signed"]))}
     if random.random() < 0.4:
         frame["n"] = random.integers(0, 4, rows) + 1
         options["count"] = "n"
+    selecting = {
+        **(options | score),
+        "keep": random.choice(np.array(["best", "fewest", "most", 2], dtype=object)),
+        "folds": int(random.choice([0, 2, 4])),
+        "false_discoveries": float(random.choice([0.1, 0.5, 1.0])),
+        "smoothing": float(random.choice([0.0, 1.0])),
+        "always": ["d", "g"] if random.random() < 0.3 else [],
+    }
+    if random.random() < 0.3:
+        frame.loc[random.random(rows) < 0.2, "y"] = None
+        score = {"score": "unlabeled"}
     # Folds are dealt out block by block, so estimates by them may differ.
-    options |= {"estimate": "resubstitution"} if random.random() < 0.4 else {}
-    options |= {"shrink": "on"} if random.random() < 0.3 else {}
+    options |= score | ({"estimate": "resubstitution"} if random.random() < 0.4 else {})
     cuts = np.sort(random.integers(0, rows, int(random.integers(0, 5))))
     parquet = random.random() < 0.5
     folder.mkdir()
@@ -278,23 +287,7 @@ def write_split_table(folder: Path, seed: int, copies: bool = False) -> SplitTab
             own.to_parquet(folder / f"part-{number}.parquet", index=False)
         elif len(own):
             own[list(random.permutation(own.columns))].to_csv(folder / f"part-{number}.csv", index=False)
-    return SplitTable(folder, options)
-
-
-def write_split_candidates(folder: Path, seed: int) -> SplitTable:
-    """A random table, often with copies of its columns, and how to select from it."""
-    random = np.random.default_rng([seed, 1])
-    table = write_split_table(folder, seed, copies=random.random() < 0.7)
-    options = {name: value for name, value in table.options.items() if name != "estimate"} | {
-        "keep": random.choice(np.array(["best", "fewest", "most", 2], dtype=object)),
-        "folds": int(random.choice([0, 2, 4])),
-        "false_discoveries": float(random.choice([0.1, 0.5, 1.0])),
-        "score": str(random.choice(["absolute", "signed"])),
-        "smoothing": float(random.choice([0.0, 1.0])),
-    }
-    if random.random() < 0.3:
-        options["always"] = ["d", "g"]
-    return SplitTable(folder, options)
+    return SplitTable(folder, options, selecting)
 
 
 def _column(random: Random, labels: np.ndarray[Any, Any], kind: str) -> Any:

@@ -33,32 +33,15 @@ Block = Callable[[Feature, Integers], Floats]
 # The paper's scores as plain functions of probabilities: rows × classes, with a feature (P) and without it (Q)
 
 
-def absolute_score(with_feature: Floats, without_feature: Floats, counts: npt.ArrayLike | None = None) -> float:
-    """Ŝ_S, eq. (2), for any number of classes: the mean of ½ Σ_c |P_c - Q_c|.
-
-    >>> absolute_score(np.array([[0.75, 0.25]]), np.array([[0.5, 0.5]]))
-    0.25
-    """
-    change = np.abs(with_feature - without_feature).sum(axis=1) / 2
-    return float(np.average(change, weights=None if counts is None else np.asarray(counts, dtype=np.float64)))
+def absolute_score(p: Floats, q: Floats, counts: Integers) -> float:
+    """Ŝ_S, eq. (2), for any number of classes: the mean of ½ Σ_c |P_c - Q_c|."""
+    return float(np.average(np.abs(p - q).sum(axis=1) / 2, weights=counts))
 
 
-def signed_score(
-    with_feature: Floats, without_feature: Floats, labels: npt.ArrayLike, counts: npt.ArrayLike | None = None
-) -> float:
-    """Ŝ_A, eq. (3), for any number of classes: the mean of P_y - Q_y, y being the row's own class.
-
-    >>> signed_score(np.array([[0.75, 0.25]]), np.array([[0.5, 0.5]]), [1])
-    -0.25
-    """
-    rows = np.arange(len(with_feature))
-    own = np.asarray(labels)
-    return float(
-        np.average(
-            with_feature[rows, own] - without_feature[rows, own],
-            weights=None if counts is None else np.asarray(counts, dtype=np.float64),
-        )
-    )
+def signed_score(p: Floats, q: Floats, own: Integers, counts: Integers) -> float:
+    """Ŝ_A, eq. (3), for any number of classes: the mean of P_y - Q_y, y being the row's own class."""
+    rows = np.arange(len(p))
+    return float(np.average(p[rows, own] - q[rows, own], weights=counts))
 
 
 # Columns

@@ -25,8 +25,7 @@ from probfs.tables.header import name_columns
 from probfs.tables.reading import ReadOptions, read_table
 from probfs.tables.table import Table
 from tests.support.commands import Run
-from tests.support.tables import Write, feather_bytes, read_bytes, table_content
-from tests.support.workbook import workbook_bytes
+from tests.support.tables import Write, feather_bytes, read_bytes, table_content, workbook_bytes
 
 WORD = st.text("abcdefghij", min_size=2, max_size=6)
 NUMBER = st.floats(-1e6, 1e6).map(lambda number: repr(round(number, 2)))

@@ -23,8 +23,7 @@ from probfs.tables import arff as arff_reader
 from probfs.tables import json_lines
 from probfs.tables.cells import Kind
 from probfs.tables.opening import COMPOUND_FILE_MAGIC
-from tests.support.tables import cell_texts, lines_of, read_bytes, table_content
-from tests.support.workbook import Cell, Day, workbook_bytes
+from tests.support.tables import Cell, Day, cell_texts, lines_of, read_bytes, table_content, workbook_bytes
 
 read_arff = partial(read_bytes, name="t.arff")
 HEADER = "@relation r\n@attribute a numeric\n@attribute b {x,y}\n@attribute c string\n@data\n"
