@@ -57,14 +57,13 @@ def on_cluster(cluster: DaskProcesses, **options: Any) -> dict[str, Any]:
 
 
 class Once:
-    """A listener to progress that does something once a stage is so far: by rounds, not by the clock."""
+    """A listener to progress that does something once so many columns have left: by rounds, not by the clock."""
 
-    def __init__(self, action: Callable[[], object], stage: str, done: float) -> None:
-        self._action, self._stage, self._done = action, stage, done
-        self.happened = False
+    def __init__(self, action: Callable[[], object], columns: float) -> None:
+        self._action, self._columns, self.happened = action, columns, False
 
     def __call__(self, progress: probfs.Progress) -> None:
-        if progress.stage == self._stage and progress.done >= self._done and not self.happened:
+        if progress.stage == "ranking" and progress.done >= self._columns and not self.happened:
             self.happened = True
             self._action()
 
@@ -131,7 +130,7 @@ def test_a_worker_that_dies_costs_time_alone(cluster: DaskProcesses, larger_tabl
         cluster.kill_worker()
 
     expected = probfs.rank(larger_table, target="y")
-    listen = Once(replace_worker, "ranking", part * len(expected.features))
+    listen = Once(replace_worker, part * len(expected.features))
     found = probfs.rank(larger_table, on_progress=listen, **on_cluster(cluster, target="y"))
     assert_same_ranking(found, expected)
     assert listen.happened
@@ -166,7 +165,7 @@ def test_what_goes_away_is_one_line(
         client: Any = distributed.Client
         with client(own.address, set_as_default=False) as waiting:
             waiting.wait_for_workers(1, timeout=120)
-        listen = Once(lambda: kill(own), "ranking", 3)
+        listen = Once(lambda: kill(own), 3)
         with pytest.raises(DataError, match=message):
             probfs.rank(larger_table, on_progress=listen, **on_cluster(own, target="y"))
 
