@@ -235,6 +235,15 @@ def test_columns_that_tell_only_together_are_warned_of_unless_a_forest_sees_them
         assert not is_warned(useful, screen=False, score="absolute")
 
 
+@pytest.mark.parametrize(("seed", "warned"), [(20, True), (65, False)])
+def test_a_model_must_beat_guessing_by_two_standard_errors(seed: int, warned: bool) -> None:
+    """1.9 are not enough, and 2.1 not needed."""
+    random = np.random.default_rng(seed)
+    labels = random.random(100) < 0.5
+    cells = np.where(random.random(100) < 0.3, labels, random.random(100) < 0.5).astype(str)
+    assert is_warned(pd.DataFrame({"x": cells, "y": labels})) is warned
+
+
 @pytest.mark.parametrize(("positive", "warned"), [(200, True), (199, False)])
 def test_a_model_must_beat_guessing_where_it_gets_a_fifth_of_the_rows_wrong(positive: int, warned: bool) -> None:
     """The column makes a class more probable, and never the most probable one."""
