@@ -24,19 +24,6 @@ PANELS = {
 }
 
 
-@pytest.mark.parametrize("command", PANELS)
-def test_help_has_a_panel_for_each_subject_and_fits_80_columns(
-    run_here: Run, monkeypatch: pytest.MonkeyPatch, command: str
-) -> None:
-    monkeypatch.setenv("COLUMNS", "80")
-    result = run_here(command, "--help")
-    assert (result.returncode, result.stderr) == (0, "")
-    lines = result.stdout.split("\n  Examples:\n")[0].splitlines()
-    panels = [line[:-1] for line in lines if line.endswith(":") and not line.startswith((" ", "Usage"))]
-    assert panels == PANELS[command]
-    assert max(map(len, lines)) <= 80
-
-
 def test_the_list_of_commands_has_every_summary_whole(run_here: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     listed = " ".join(run_here("--help").stdout.split("Commands:")[1].split())
@@ -45,15 +32,22 @@ def test_the_list_of_commands_has_every_summary_whole(run_here: Run, monkeypatch
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_help_shows_every_option_in_a_short_line_and_examples_that_are_understood(run_here: Run, name: str) -> None:
+def test_help_shows_every_option_in_a_short_line_and_examples_that_are_understood(
+    run_here: Run, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
     page = run_here(name, "-h").stdout
+    lines = page.split("\n  Examples:\n")[0].splitlines()
+    assert max(map(len, lines)) <= 80
+    panels = [line[:-1] for line in lines if line.endswith(":") and not line.startswith((" ", "Usage"))]
+    assert panels == PANELS.get(name, panels)
     shown = " ".join(page.split())
     assert not re.search(r"\[(x|default)", page), "typer adds nothing of its own"
     for option_name, option in COMMANDS_LOADED[name].options.items():
         assert option.help.endswith("."), option_name
         assert len(option.help) <= 90, option_name
         assert " ".join(option.line.split()) in shown, option_name
-        assert option.panel, option_name
+        assert option.panel in panels, option_name
     for line in COMMANDS_LOADED[name].examples.splitlines():
         assert line in page
         (command, *words) = line.split("probfs ")[1].split(" | ")[0].split(" > ")[0].split()

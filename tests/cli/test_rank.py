@@ -17,11 +17,7 @@ import probfs
 from probfs.api import calls
 from tests.support import SAMPLES
 from tests.support.commands import COMMUTE, Run
-from tests.support.results import (
-    as_version_2,
-    ranking_document,
-    write_document,
-)
+from tests.support.results import as_version_2, ranking_document, write_document
 from tests.support.tables import Write
 
 CANCER = SAMPLES / "breast_cancer.csv"

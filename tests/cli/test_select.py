@@ -16,11 +16,7 @@ from probfs.selection.result import Selection
 from probfs.tables.reading import read_table
 from probfs.tables.table import Table
 from tests.support.commands import Run
-from tests.support.results import (
-    make_feature,
-    make_hostile_selection,
-    make_selection,
-)
+from tests.support.results import make_feature, make_hostile_selection, make_selection
 from tests.support.tables import Write, table_content
 
 KEPT = (make_feature(1, "zip", "keep"), make_feature(2, "dose", "keep"), make_feature(3, "note", "noise"))
