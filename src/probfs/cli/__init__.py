@@ -195,8 +195,15 @@ def _run(words: list[str]) -> int:
 
 
 def _call(words: list[str]) -> int:
-    # Without standalone mode an Exit comes back as its status, Ctrl-C as 130, and errors are raised.
-    status = build_app(_named_command(words)).main(words, prog_name="probfs", standalone_mode=False)
+    from probfs.cli.streams import silence_stdout
+
+    try:
+        # Without standalone mode an Exit comes back as its status, Ctrl-C as 130, and errors are raised.
+        status = build_app(_named_command(words)).main(words, prog_name="probfs", standalone_mode=False)
+    except SystemExit:
+        # Typer leaves where whoever reads the help has had enough of it: that is no error.
+        silence_stdout()
+        return 0
     if status == INTERRUPTED:
         raise KeyboardInterrupt
     if sys.stdout is not None:
