@@ -167,13 +167,18 @@ def test_a_ranking_is_the_same_with_its_story_which_ends_with_the_scores_of_its_
 
 
 def test_the_story_of_a_selection_tells_of_the_columns_that_were_eliminated() -> None:
-    plain, selection = (probfs.select(KILN, target="cracked", folds=0, report=wanted) for wanted in (False, True))
-    assert selection == plain
-    assert selection.background is not None
-    story = selection.background.story
-    left = [feature for feature in selection.features if feature.log_loss is not None]
-    assert [len(told.scores) for told in story] == [*range(len(left), 0, -1)]
-    assert [told.scores[-1] for told in story] == [feature.s_a for feature in reversed(left)]
+    how: dict[str, Any] = {"target": "cracked", "folds": 0}
+    plain, several = (probfs.select(KILN, report=wanted, **how) for wanted in (False, True))
+    assert several == plain
+    noise = plain.features[-1].feature
+    names = [own.feature for own in plain.features if own.log_loss is not None]
+    for selection in (several, probfs.select(KILN, report=True, include=[*names, noise], **how)):
+        assert selection.background is not None
+        story = selection.background.story
+        left = [feature for feature in selection.features if feature.log_loss is not None]
+        assert [len(told.scores) for told in story] == [*range(len(left), 0, -1)]
+        assert [told.scores[-1] for told in story] == [feature.s_a for feature in reversed(left)]
+        assert len(left) == len(names)
 
 
 @pytest.mark.parametrize("call", [probfs.rank, probfs.select])
