@@ -22,6 +22,8 @@ LEAST_TOTAL = 1e-300
 """In place of a sum of weights that is 0, or less than this, in a denominator."""
 _EXACT_BITS = 52
 """Doubles of up to so many binary digits are added and subtracted without rounding, with one digit to spare."""
+_MOST_NUMBERED = 1 << 62
+"""Rows are not numbered beyond, which an integer holds."""
 _ROWS_PER_COMBINATION = 4
 """Merging pays where there are at least this many rows for each combination of values that could occur."""
 
@@ -222,14 +224,23 @@ def _merge_rows(
     columns: Sequence[npt.NDArray[Any]], sizes: Sequence[int], counts: Integers
 ) -> tuple[Integers, Integers]:
     """A row for each combination of values that occurs, and how many rows hold it."""
-    # Each row is one number, of which every column is a digit, in the narrowest type that holds them.
-    numbers = np.zeros(len(counts), dtype=np.min_scalar_type(math.prod(sizes)))
-    for column, size in zip(columns, sizes, strict=True):
-        numbers *= numbers.dtype.type(size)
-        numbers += column.astype(numbers.dtype, copy=False)
-    _, first, places = np.unique(numbers, return_index=True, return_inverse=True)
+    _, first, places = np.unique(number_rows(columns, sizes), return_index=True, return_inverse=True)
     # Adding in double precision is exact up to 2**53 rows.
     return first, np.bincount(places, counts).astype(np.int64)
+
+
+def number_rows(columns: Sequence[npt.NDArray[Any]], sizes: Sequence[int]) -> npt.NDArray[Any]:
+    """A number for each row, of which every column is a digit, in the narrowest type that holds them."""
+    numbers = np.zeros(len(columns[0]), dtype=np.min_scalar_type(min(math.prod(sizes), _MOST_NUMBERED)))
+    numbered = 1
+    for column, size in zip(columns, sizes, strict=True):
+        if numbered * size > _MOST_NUMBERED:
+            numbers = np.unique(numbers, return_inverse=True)[1].astype(numbers.dtype)
+            numbered = len(numbers)
+        numbers *= numbers.dtype.type(size)
+        numbers += column.astype(numbers.dtype, copy=False)
+        numbered *= size
+    return numbers
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,16 +18,15 @@ import numpy as np
 import pyarrow as pa
 
 from probfs.columns.choice import TableNames
-from probfs.columns.dataset import Dataset, DeferredLabels, Feature
+from probfs.columns.dataset import Dataset, DeferredLabels, Feature, number_rows
 from probfs.columns.prepare import PreparedTable, Role
 from probfs.errors import UsageError
 from probfs.notes import Note, NoteKind
-from probfs.tables.arrays import Codes, Integers, code_type, looked_up, text_array
+from probfs.tables.arrays import Integers, code_type, looked_up, text_array
 from probfs.text import and_more, option, quoted
 
 Groups = Mapping[str, Sequence[str]]
 """The columns of each group, by its name."""
-_MOST_NUMBERED = 1 << 62
 _SEPARATORS = "-_.:/= "
 """What may stand between the name of a category and that of a value."""
 _MEANING = {"0": 0.0, "1": 1.0, "false": 0.0, "true": 1.0}
@@ -92,32 +91,21 @@ def put_together(dataset: Dataset, groups: Groups) -> Dataset:
         for name in names:
             if name not in features:
                 _refuse(f"column {quoted(name)} is in a pair of {option('join')}, too; keep one of the two")
-        made.append(_put_together(group, [features.pop(name) for name in names]))
+        columns = [features.pop(name) for name in names]
+        codes = [np.concatenate([column.labelled, column.unlabelled]) for column in columns]
+        missing = [own.dtype.type(column.values) for column, own in zip(columns, codes, strict=True)]
+        # A value for each combination of codes that rows hold, labelled or not; that of missing cells is the last.
+        numbers = number_rows(codes, [column.values + 1 for column in columns])
+        _, first, number = np.unique(numbers, return_index=True, return_inverse=True)
+        if len(first) and all(own[first[-1]] == gone for own, gone in zip(codes, missing, strict=True)):
+            first = first[:-1]
+        members = tuple(
+            replace(column, labelled=np.append(own[first], gone), unlabelled=own[:0])
+            for column, own, gone in zip(columns, codes, missing, strict=True)
+        )
+        labelled, unlabelled = np.split(number.astype(code_type(len(first))), [len(columns[0].labelled)])
+        made.append(Feature(group, pa.nulls(len(first), pa.string()), labelled, unlabelled, members=members))
     return replace(dataset, features=(*features.values(), *made))
-
-
-def _put_together(name: str, columns: Sequence[Feature]) -> Feature:
-    """A feature of the combinations of codes that rows hold, labelled or not; where all are missing, so is its own."""
-    rows = len(columns[0].labelled)
-    codes = [np.concatenate([column.labelled, column.unlabelled]) for column in columns]
-    number: Integers = np.zeros(len(codes[0]), dtype=np.int64)
-    numbered = 1
-    for column, own in zip(columns, codes, strict=True):
-        if numbered * (column.values + 1) > _MOST_NUMBERED:
-            number = np.unique(number, return_inverse=True)[1]
-            numbered = len(number)
-        number = number * (column.values + 1) + own
-        numbered *= column.values + 1
-    _, first, number = np.unique(number, return_index=True, return_inverse=True)
-    # As missing cells have the last codes, the combination of missing cells is the last.
-    if len(first) and all(own[first[-1]] == column.values for column, own in zip(columns, codes, strict=True)):
-        first = first[:-1]
-    members = tuple(
-        replace(column, labelled=np.append(own[first], own.dtype.type(column.values)), unlabelled=own[:0])
-        for column, own in zip(columns, codes, strict=True)
-    )
-    together: Codes = number.astype(code_type(len(first)))
-    return Feature(name, pa.nulls(len(first), pa.string()), together[:rows], together[rows:], members=members)
 
 
 # Two columns as one
