@@ -112,12 +112,6 @@ def test_all_ways_to_hold_numbers_give_the_same(
 # Codes
 
 
-def test_declared_values_count_though_never_seen(write: Write) -> None:
-    arff = "@relation r\n@attribute a {{{}}}\n@attribute y {{0,1}}\n@data\nx,0\nz,0\nx,1\nx,1\nz,1\n"
-    scores = [probfs.rank(write("t.arff", arff.format(v)), target="y").features[0].s_s for v in ("x,z", "x,z,w")]
-    assert scores[0] != scores[1]
-
-
 def test_measured_columns_have_their_numbers_once_and_in_order() -> None:
     text = "a,b,y\n2,x,p\n-0,z,q\n,x,p\n0.0,z,q\n"
     number, category = encode_csv(text, unlabelled=["a,b\n1e0,x\n2,new\n"], numbers_as_they_are=True).features

@@ -180,12 +180,6 @@ def test_a_quantity_is_cut_as_the_mapping_would(write: Write) -> None:
 # Rows that stand for several
 
 
-def test_a_row_that_stands_for_none_is_no_row(write: Write) -> None:
-    some = probfs.rank(write("t.csv", "a,n,y\nx,2,0\ny,1,1\nx,1,1\n"), target="y", count="n")
-    more = probfs.rank(write("u.csv", "a,n,y\nx,2,0\ny,1,1\nx,1,1\nz,0,2\nz,0,1\n"), target="y", count="n")
-    assert some.to_csv() == more.to_csv()
-
-
 def test_a_count_may_be_written_as_other_tools_write_it() -> None:
     table = read_csv_text(csv_of(n=["7", "007", "7.0", " 7 ", "7e0", "9" * 15, "0"]))
     assert row_counts(table, "n").tolist() == [7, 7, 7, 7, 7, 10**15 - 1, 0]
