@@ -156,7 +156,7 @@ DAYS = [f"2024-{1 + n // 20:02}-{1 + n % 20:02}" for n in range(200)]
         (160, lambda n: "uvw"[n % 3] if n % 4 else "r", in_turns("pqst"), "a = 'r' gives y = 'p'", 0),
         (160, lambda n: 7.5 if n % 4 else n % 3, in_turns("pqst"), "a = 7.5 gives y = 'p'", 0),
         # Errors may stand anywhere.
-        (400, lambda n: n / 8, lambda n: "pq"[(n >= 200) ^ (n % 80 == 40)], "a <= 24.9 gives y", 5),
+        (400, lambda n: n / 8, lambda n: "pq"[(n >= 200) ^ (n % 80 == 30)], "a <= 24.9 gives y", 5),
         # Too many errors, or so few rows that an honest column may be as good.
         (200, honest_but(3), in_turns("pq"), "a = 'v' gives y", 3),
         (200, honest_but(4), in_turns("pq"), "", 0),
