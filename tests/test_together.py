@@ -67,6 +67,15 @@ def test_all_columns_as_one_score_the_whole_model(cars: pd.DataFrame) -> None:
     assert everything.s_a == pytest.approx(without - whole.absolute_loss)
 
 
+def test_more_combinations_than_an_integer_numbers_are_one_feature_all_the_same(
+    cars: pd.DataFrame, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    together = {"all": ["power", "torque", "doors", "colour_*"]}
+    expected = scores(cars, together=together)
+    monkeypatch.setattr("probfs.columns.dataset._MOST_NUMBERED", 1 << 20)
+    assert scores(cars, together=together) == expected
+
+
 def test_p_is_the_smallest_of_the_columns_times_their_number_and_q_counts_features(cars: pd.DataFrame) -> None:
     options: dict[str, Any] = {"target": "sold", "screen": False}
     p = {own.feature: own.p for own in probfs.rank(cars, **options).features}
