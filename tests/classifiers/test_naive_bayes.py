@@ -30,7 +30,6 @@ from probfs.columns.dataset import Dataset, merge_equal_rows
 from probfs.columns.folds import deal_folds
 from probfs.columns.together import put_together
 from probfs.screening.counting import count_values
-from tests.conftest import SAMPLES
 from tests.support import exact_naive_bayes as reference
 from tests.support.datasets import (
     assert_as_refits,
@@ -84,18 +83,6 @@ def test_order_scores_errors_and_losses_equal_exact_refits(problem: Problem, how
     assert_as_refits(classifier, problem, score, expected, step)
 
 
-@pytest.mark.parametrize(("mapping", "errors"), [(None, 23), ("breast_cancer.toml", 24)])
-def test_breast_cancer_gives_the_errors_of_the_paper(mapping: str | None, errors: int) -> None:
-    ranking = probfs.rank(
-        SAMPLES / "breast_cancer.csv",
-        target="class",
-        mapping=SAMPLES / mapping if mapping else None,
-        exclude=[] if mapping else ["sample_id"],
-        smoothing=0,
-    )
-    assert (ranking.rounds[0].errors, ranking.rounds[0].rows) == (errors, 699)
-
-
 @pytest.mark.parametrize("score", ["absolute", "signed"])
 @pytest.mark.parametrize("estimate", ["loo", "resubstitution", "cv"])
 @pytest.mark.parametrize("classes", [2, 3])
@@ -141,13 +128,6 @@ def test_columns_that_decide_the_class_together_leave_the_other_columns_behind(
     assert found.s_a[1] == pytest.approx(without.absolute_loss, rel=1e-9)
     assert found.s_s[1] == pytest.approx(without.absolute_loss, rel=1e-9)
     assert found.s_s[0] < 1e-100
-
-
-def test_a_class_of_one_row_cannot_be_left_out() -> None:
-    frame = pd.DataFrame({"a": list("xyxyx"), "y": list("00112")})
-    with pytest.raises(probfs.DataError, match="class '2' has one row only"):
-        probfs.rank(frame, target="y", min_class=1)
-    assert probfs.rank(frame, target="y", estimate="resubstitution").features[0].feature == "a"
 
 
 def shrinkage_of(dataset: Dataset, choice: ShrinkName, smoothing: float = 1.0) -> Shrinkage:

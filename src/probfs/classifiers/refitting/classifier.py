@@ -108,8 +108,7 @@ class RefittedClassifier:
 
     def odds(self, features: Sequence[int] | None = None) -> RowOdds:
         if features is None and len(self.active):
-            if self._odds is None:
-                raise ValueError("there are no odds before the active features are scored")
+            assert self._odds is not None, "there are no odds before the active features are scored"
             return self._odds
         # By models that have no feature.
         judged = []
