@@ -293,8 +293,11 @@ class ValueCounts:
         ]
         values = np.array([number for columns in features for _, number in columns])
         offset = np.cumsum(values + 1) - values - 1
-        starts = iter(offset.tolist())
-        parts = [np.stack([codes + next(starts) for codes, _ in columns], axis=1) for columns in features]
+        # Codes may be of a byte each, which places of many columns do not fit into.
+        starts = iter(offset)
+        parts = [
+            np.stack([np.add(own, next(starts), dtype=np.intp) for own, _ in columns], axis=1) for columns in features
+        ]
         part = np.concatenate([own.ravel() for own in parts])
         size = np.concatenate([np.full(*own.shape) for own in parts])
         by_slot = np.zeros((int((values + 1).sum()), len(self.class_rows)))
