@@ -63,6 +63,7 @@ UNREADABLE: dict[str, tuple[str, bytes | None, str]] = {
     "short row": ("t.csv", GOOD + b"x,1\n", ":8: 2 fields, but the header has 3; is the line cut off?"),
     "long row after BOM, CRLF": ("t.csv", b'\xef\xbb\xbfa,b\r\n"x\r\nx\ry",1\r\n2,3\r\nx,1,7\r\n', ":6: 3 fields, but"),
     "four names above six cells": ("t.csv", b"w,x,y,z\na,b,c,d,e,f\n1,2,3,4,5,6\n", ":2: 6 fields, but the header h"),
+    "a title and names": ("t.csv", b"Sales\na,b,c\n", ":2: 3 fields, but the header has 1; quote a cell"),
     "SQLite": ("t.csv", b"SQLite format 3\0" + bytes(90), ": is an SQLite database; write its table as CSV"),
     "PDF": ("t.csv", b"%PDF-1.7\n%\xe2\xe3\n", ": is a PDF document, not a table"),
     "Git LFS": ("t.parquet", b"version https://git-lfs.github.com/spec/v1\noid", ": is a pointer of Git LFS"),

@@ -129,6 +129,7 @@ ODD_AT_THE_END += "x,NA,007,nan,9007199254740993,6,\n"
 @given(st.one_of(written_tables(), LOOSE), st.sampled_from([1, 2, 3, 7, 64, 1 << 18]))
 @example(('n0,n1\n1,"a\n\nb"\n2,3\n', ","), 7)
 @example(('n0,n1\n1,5" pipe\n2,3\n', ","), 7)
+@example(('n0,n1\n"abcde"f,2\n3,4\n', ","), 3)
 @example(("n0,n1\n1,2\n3,NA\n4,\n", ","), 3)
 @example(("n0,n1\n1,2\n3,4\n05,x\n", ","), 3)
 @example(("n0,n1\n1,2\n3,nan\n05,12345678901234567890\n", ","), 3)
@@ -236,6 +237,19 @@ def test_another_delimiter_is_recognised_and_said_or_else_named(delimiter: str, 
         read(text)
     with command_line_language(), pytest.raises(DataError, match=f"use --delimiter {re.escape(shown)}$"):
         read(text)
+    assert read_bytes(text, decimal=",").notes == table.notes
+
+
+def test_the_usual_delimiter_is_taken_where_others_split_as_well() -> None:
+    assert list(read_bytes("a;b,c;d\n1;2,3;4\n").columns) == ["a;b", "c;d"]
+    assert list(read_bytes("a;b,c;d\n1;2,3;4\n", decimal=",").columns) == ["a", "b,c", "d"]
+    assert list(read_bytes("a,b\n1,2\n", decimal=",").columns) == ["a", "b"]
+
+
+@pytest.mark.parametrize("options", [{"skip_rows": 0}, {"no_header": True}])
+def test_titles_are_looked_for_only_where_nothing_is_said(options: dict[str, Any]) -> None:
+    with pytest.raises(DataError, match=r"^t\.csv:2: 3 fields, but the header has 1; "):
+        read_bytes("Sales\na,b,c\n1,2,3\n", **options)
 
 
 @STEPS

@@ -211,7 +211,7 @@ def _read_head(raw: Any, start: int, lines: Sequence[str], table_input: TableInp
     if not no_header:
         header, skipped = first[titles], skipped + layout.ends[titles]
         other = next((mark for mark in _DELIMITER_NAMES if mark != delimiter and mark in header[0]), None)
-        if len(first) > titles + 1 and _rows_have_names(first[titles + 1 :], len(header)):
+        if _rows_have_names(first[titles + 1 :], len(header)):
             first[titles] = ["", *header]
         elif len(header) == 1 and other is not None:
             shown = _DELIMITER_NAMES[other]
