@@ -266,3 +266,29 @@ def test_every_stage_can_be_interrupted(
     assert result.stderr.endswith("probfs: interrupted\n")
     assert "Traceback" not in result.stderr
     assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("r.csv", "old")]
+
+
+WITH_SIGNALS = """
+import os, signal, sys
+
+at_first, *sent = sys.argv.pop(1).split(",")
+for number in (signal.SIGINT, signal.SIGTERM):
+    signal.signal(number, getattr(signal, at_first))
+
+from probfs.cli import main
+from probfs.cli.streams import Reporter
+
+Reporter.hear = lambda *_: [os.kill(os.getpid(), getattr(signal, name)) for name in sent]
+main()
+"""
+
+
+@pytest.mark.parametrize(
+    ("signals", "status"), [("SIG_IGN,SIGINT,SIGTERM", 0), ("SIG_DFL,SIGINT", 130), ("SIG_DFL,SIGTERM", 143)]
+)
+def test_signals_end_the_work_but_not_where_they_are_ignored_as_in_the_background(
+    tmp_path: Path, signals: str, status: int
+) -> None:
+    command = [sys.executable, "-c", WITH_SIGNALS, signals, "rank", *map(str, COMMUTE), "--output", "r.csv"]
+    assert subprocess.run(command, cwd=tmp_path, check=False, timeout=PATIENCE).returncode == status
+    assert [path.name for path in tmp_path.iterdir()] == ([] if status else ["r.csv"])
