@@ -35,6 +35,7 @@ from probfs.columns.prepare import prepare
 from probfs.columns.suggest import suggest_mapping
 from probfs.errors import DataError, ProbfsError, UsageError
 from probfs.ranking.inputs import every_name, reading_for
+from probfs.screening.counting import count_values
 from probfs.tables.opening import ReadOptions
 from probfs.tables.table import Table
 from probfs.text import command_line_language
@@ -293,6 +294,15 @@ def test_a_number_hashes_alike_however_it_is_written() -> None:
     hashes = [content_hashes(encode_csv(csv_of(a=cells.split())), 3)[0].tolist() for cells in written]
     assert hashes[0] == hashes[1]
     assert [len(set(own)) for own in hashes] == [3, 3, 3], "01 is no number, so 1 and 01 differ"
+
+
+@given(datasets())
+def test_the_counts_of_some_features_are_those_of_a_table_of_them(dataset: Dataset) -> None:
+    some = np.arange(len(dataset.features))[::-2]
+    alone = count_values(replace(dataset, features=tuple(dataset.features[place] for place in some)))
+    chosen = count_values(dataset).of_features(some)
+    for name in ("values", "offset", "by_slot", "class_rows"):
+        np.testing.assert_array_equal(getattr(chosen, name), getattr(alone, name))
 
 
 @given(datasets(rows=30), st.integers(2, 5))

@@ -46,8 +46,7 @@ def right_by_one_value(counts: list[list[int]], class_rows: list[int]) -> int | 
         for label, rows in enumerate(class_rows):
             wrong = sum(of_value) + rows - 2 * of_value[label]
             errors, guessing = min(wrong, total - wrong), min(rows, total - rows)
-            both_sides = min(sum(of_value), total - sum(of_value), guessing) >= 5
-            if both_sides and is_few(errors, guessing, missing=value == len(counts) - 1):
+            if is_few(errors, guessing, missing=value == len(counts) - 1):
                 found.append(total - errors)
     return max(found, default=None)
 

@@ -116,6 +116,12 @@ EMPTY = "the target 'y' has one class only, '1'; two or more are needed; {} no c
 KEYS = (
     "is an identifier, which nothing predicts: text that is different in nearly every row, 40 values in 40 rows; name"
 )
+
+
+def named(values: int, rows: int) -> str:
+    return csv_of_rows(["status", "price"], [(f"s{n % values}", n + 0.5) for n in range(rows)])
+
+
 NAMED = csv_of_rows(["a", "species", "y", "z"], [(n % 30, f"s{n % 25}", n % 30 / 7, n + 0.25) for n in range(100)])
 
 
@@ -127,6 +133,8 @@ NAMED = csv_of_rows(["a", "species", "y", "z"], [(n % 30, f"s{n % 25}", n % 30 /
         (quantity(), {}, f"the target 'price', the last column, {QUANTITY.format(40)}, 40 of them in one row only; "),
         (quantity(), {}, "name another with --target ('species' or 'sold' or 'age'?), or cut it into classes"),
         # A column named like a class is a candidate if it repeats its values.
+        (named(25, 50), {}, "name another with --target ('status'?), or cut it into classes"),
+        (named(26, 51), {}, "name another with --target, or cut it into classes"),
         (NAMED, {}, "name another with --target ('species'?), or cut it into classes"),
         (of_target(*range(51), *range(51)), {}, f"{QUANTITY.format(51)}; name another"),
         (of_target(0, 1, 2, 0, 1, 2, 0.5), {}, f"{QUANTITY.format(4)}, 1 of them in one row only; name another"),

@@ -38,8 +38,8 @@ _ERRORS_OF_HONEST_MISSING = 0.5
 _SIGNIFICANCE = 0.01
 _MANY_ERRORS = 2_000
 """Of guessing: beyond, no honest column leaves few of them by luck."""
-_FEWEST_ROWS = 5
-"""On each side of a split, of the cells and of the classes."""
+_FEWEST_MISSING = 5
+"""Cells before they are looked at; fewer tell nothing."""
 _MORE_INTERVALS = 3
 """Intervals beyond the number of classes that are tried."""
 _SAMPLED_ROWS = 500
@@ -113,7 +113,7 @@ def times_in_leak(class_rows: Sequence[int], weights: Integers | None) -> int:
     total, heaviest = sum(class_rows), 1 if weights is None else int(weights.max(initial=1))
     rarer = [min(rows, total - rows) for rows in class_rows]
     fewest = [rows - most for rows in rarer if (most := _most_errors(rows)) >= 0]
-    return -(-max(_FEWEST_ROWS, min(fewest, default=total + 1)) // max(heaviest, 1))
+    return -(-min(fewest, default=total + 1) // heaviest)
 
 
 def find_leaks(
@@ -134,7 +134,7 @@ def find_leaks(
         # Most measurements hardly repeat, and rise without regard to the class.
         may_be_subjects = FEWEST_SUBJECTS <= profile.distinct <= column.rows / ROWS_OF_A_SUBJECT
         repeats = profile.repeats or (may_be_subjects and column.rows <= _MOST_ROWS_OF_SUBJECTS)
-        if repeats or profile.missing >= _FEWEST_ROWS or column.name in separated:
+        if repeats or profile.missing >= _FEWEST_MISSING or column.name in separated:
             # Of a column on a cluster, only the counts are known, and not the order of its rows.
             leak = _find_leak(column, target, weights, by_cuts=column.name in separated or not column.is_numeric)
             found |= {} if leak is None else {column.name: leak}
@@ -224,8 +224,7 @@ def _find_telling_value(column: Column, by_value: Integers, target: Target) -> L
     # In how many rows a value is without a class or the other way round; or it stands for all other classes.
     differing = rows[:, None] + class_rows - 2 * by_value
     errors = np.minimum(differing, total - differing)
-    enough = (np.minimum(rows, total - rows) >= _FEWEST_ROWS)[:, None] & (np.array(rarer) >= _FEWEST_ROWS)
-    values, labels = np.nonzero((errors <= limits) & enough)
+    values, labels = np.nonzero(errors <= limits)
     if not len(values):
         return None
     # Of equals: missing cells, the class that the value stands for, then the first value and class.
