@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -384,6 +385,9 @@ def test_files_that_only_workers_see_and_what_is_no_parquet_file_are_left_to_the
 def test_a_large_parquet_file_is_read_by_several(tmp_path: Path) -> None:
     path = tmp_path / "table.parquet"
     pd.DataFrame({"a": range(100), "y": [0, 1] * 50}).to_parquet(path, row_group_size=10)
+    two = [Part(str(path)), Part(str(tmp_path / "same.parquet"))]
+    shutil.copy(path, two[1].path)
+    assert plan_blocks(two, 1) == [(two[0],), (two[1],)], "as many files as blocks are wanted"
     blocks = plan_blocks([Part(str(path))], 2)
     assert [part.row_groups for block in blocks for part in block] == [(0, 1), (2, 3, 4), (5, 6), (7, 8, 9)]
     tables = [read_block(block, ReadOptions()) for block in blocks]

@@ -27,7 +27,6 @@ from probfs.columns.prepare import PreparedTable
 from probfs.columns.rules import CutCoder, Rule, some_numbers
 from probfs.errors import DataError
 from probfs.tables.arrays import (
-    EXACT,
     Codes,
     Flags,
     Floats,
@@ -323,16 +322,13 @@ def tested_numbers(column: Column, weights: Integers | None) -> Floats:
 
 
 def sample_block(table: Table, names: Sequence[str], missing: Sequence[str], step: int) -> dict[str, Sample | None]:
-    """Samples of some columns of a block, of one in so many rows; None where it does not hold plain numbers: cells that
-    are missing, or numbers that doubles tell apart.
-    """
+    """Samples of some columns of a block, of one in so many rows; None where a column holds anything but numbers."""
     samples: dict[str, Sample | None] = {}
     for name in names:
         column = table.columns[name]
         is_plain = column.cells.null_count == column.rows
         if column.is_numeric and column.kind is Kind.NUMBER:
-            is_small = np.nanmax(np.abs(column.by_row), initial=0.0) < EXACT
-            is_plain = pa.types.is_floating(column.cells.type) or (pa.types.is_integer(column.cells.type) and is_small)
+            is_plain = pa.types.is_floating(column.cells.type) or pa.types.is_integer(column.cells.type)
         samples[name] = Sample.of(*_numbers_by_row(table, name, missing), step) if is_plain else None
     return samples
 
