@@ -207,6 +207,17 @@ def test_headings_and_names_are_folded_then_optional_columns_go(width: int, numb
     assert "0.0050 ± 0.0100" in shown(make_document("uncertain", NAMES["plain"]), 30)
 
 
+def test_columns_go_in_the_order_in_which_they_matter_least() -> None:
+    ranking = make_ranking("ab")
+    features = tuple(replace(feature, s_su=0.1) for feature in ranking.features)
+    document = replace(ranking, features=features, input=replace(ranking.input, unlabelled_rows=3)).document()
+    gone: list[str] = []
+    for width in range(120, 10, -1):
+        table = shown(document, width).partition("80.")[2].partition("To decide")[0]
+        gone += [word for word in ("gain", "unlabelled", "round", "█") if word not in table and word not in gone]
+    assert gone == ["round", "█", "unlabelled", "gain"]
+
+
 def test_a_line_says_where_noise_begins_and_noise_above_it_is_marked() -> None:
     ranking = make_ranking("abcdef")
 
