@@ -17,7 +17,6 @@ import pytest
 from matplotlib import pyplot
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from matplotlib.text import Text
@@ -29,7 +28,7 @@ from probfs.output.drawings import Curve, Panel
 from probfs.output.figure import figure_file, file_style
 from probfs.tables.arrays import Floats
 from tests.conftest import SAMPLES
-from tests.support.results import assert_as_before, awkward, make_large_selection, make_ranking
+from tests.support.results import assert_as_before, awkward, describe_figure, make_large_selection, make_ranking
 
 NAMES = [f"measurement_{number}" for number in range(600)]
 Result = probfs.Ranking | probfs.Selection
@@ -125,22 +124,7 @@ KINDS: dict[str, Callable[[], Result]] = {
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_is_drawn_and_how_it_looks_is_as_before(kind: str) -> None:
     with file_style():
-        figure = KINDS[kind]().plot()[0].figure
-        told = [f"{figure.get_size_inches().round(3).tolist()} {figure.get_dpi()} {figure.get_suptitle()}"]
-        for axes in figure.axes:
-            limits, ticks = np.round([axes.get_xlim(), axes.get_ylim()], 4), axes.get_xticks().round(4)
-            told += [f"{axes.get_title(loc='left')} {limits.tolist()} {ticks.tolist()}"]
-            texts = [axes.xaxis.label, *axes.get_xticklabels(), *axes.get_yticklabels(), *axes.texts]
-            texts += [] if axes.get_legend() is None else axes.get_legend().get_texts()
-            told += [f"{text.get_text()} {text.get_color()} {text.get_fontsize()}" for text in texts]
-            for line in axes.lines:
-                look = [line.get_color(), line.get_linestyle(), line.get_linewidth(), line.get_marker()]
-                data = np.round(np.asarray(line.get_xydata(), dtype=float), 4).tolist()
-                told += [f"{[*look, line.get_markersize(), line.get_zorder()]} {data}"]
-            for bar in bars_of(axes):
-                box = np.round([bar.get_x(), bar.get_y(), bar.get_width(), bar.get_height()], 4).tolist()
-                told += [f"{to_hex(bar.get_facecolor())} {to_hex(bar.get_edgecolor())} {bar.get_hatch()} {box}"]
-    assert_as_before("\n".join(told), f"{kind}.figure.txt")
+        assert_as_before(describe_figure(KINDS[kind]().plot()[0].figure), f"{kind}.figure.txt")
 
 
 def test_wrong_rows_are_shares_of_the_rows_that_are_judged() -> None:

@@ -9,6 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from probfs.comparison.changes import compare_rankings
 from probfs.comparison.result import Comparison, Side
 from probfs.notes import NoteKind
@@ -242,7 +244,36 @@ def _score_of(name: str) -> float:
     return (1 + number % 99_991) / 99_993
 
 
-# What is written of results
+# What is written and drawn of results
+
+
+def describe_figure(figure: Any) -> str:
+    """All that a figure draws, and how it looks, in words and in numbers of four decimals."""
+    from matplotlib.colors import to_hex
+
+    def rounded(numbers: Any) -> Any:
+        return np.round(np.ma.filled(np.ma.asarray(numbers, dtype=float), 0), 4).tolist()
+
+    told = [f"{rounded(figure.get_size_inches())} {figure.get_dpi()} {figure.get_suptitle()}"]
+    for axes in figure.axes:
+        ticks = rounded(axes.get_xticks()), rounded(axes.get_yticks())
+        told.append(f"{axes.get_title(loc='left')} {rounded([axes.get_xlim(), axes.get_ylim()])} {ticks}")
+        texts = [axes.title, axes.xaxis.label, axes.yaxis.label, *axes.get_xticklabels(), *axes.get_yticklabels()]
+        legend = axes.get_legend()
+        texts += [*axes.texts, *([] if legend is None else legend.get_texts())]
+        told += [f"{each.get_text()} {each.get_color()} {each.get_fontsize()} {each.get_rotation()}" for each in texts]
+        for line in axes.lines:
+            look = [line.get_color(), line.get_linestyle(), line.get_linewidth(), line.get_marker()]
+            told.append(f"{[*look, line.get_markersize(), line.get_zorder()]} {rounded(line.get_xydata())}")
+        for patch in axes.patches:
+            corners = patch.get_patch_transform().transform(patch.get_path().vertices)
+            colors = to_hex(patch.get_facecolor(), True), to_hex(patch.get_edgecolor(), True)
+            told.append(f"{colors} {patch.get_hatch()} {patch.get_linewidth()} {rounded(corners)}")
+        for drawn in axes.collections:
+            shapes = [rounded(path.vertices) for path in drawn.get_paths()]
+            told.append(f"{drawn.get_alpha()} {rounded(drawn.get_linewidth())} {shapes}")
+        told += [f"{image.get_clim()} {rounded(image.get_array())}" for image in axes.images]
+    return "\n".join(told)
 
 
 def assert_as_before(text: str, name: str) -> None:
