@@ -93,6 +93,9 @@ def test_stability_is_1_of_columns_that_always_come_first_and_none_of_a_single_o
     assert probfs.Ranking.from_dict(without).stability is None
     said = "Stability of the first 2 columns in 50 rankings of half of the rows: 1.00"
     assert said in repr(ranking) or said in ranking.to_html()
+    two = probfs.rank(frame[["twin", "clear", "y"]], target="y", screen=False, uncertainty=True)
+    assert two.stability is not None
+    assert two.stability.k == 1
     alone = probfs.rank(frame[["clear", "y"]], target="y", uncertainty=True)
     assert (alone.stability, alone.features[0].in_first_k) == (None, 1)
     plain = probfs.rank(frame, target="y")

@@ -90,6 +90,11 @@ def test_p_and_q_are_those_of_a_plain_implementation(seed: int, classes: int) ->
     assert p_by_name(ranking) == pytest.approx(expected, rel=1e-6)
     q = false_discovery_control([feature.p for feature in ranking.features])
     assert [feature.q for feature in ranking.features] == pytest.approx(q.tolist())
+    known = {feature.feature: feature.q or 0 for feature in ranking.features}
+    level = sorted(set(known.values()))[-2]
+    screened = probfs.rank(frame, target="y", missing="skip", false_discoveries=level)
+    told = {feature.feature for feature in screened.features if feature.round > 1 or feature.instead}
+    assert told == {name for name, q_value in known.items() if q_value <= level} != set(known)
 
 
 @pytest.mark.parametrize("kernel", ["linear", "rbf"])
