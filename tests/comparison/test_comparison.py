@@ -198,11 +198,12 @@ def test_a_column_that_scores_or_tests_the_same_is_probably_the_same(
     assert comparison.measures["renamed"] == len(found)
 
 
-def test_a_column_that_was_screened_out_is_told_by_p() -> None:
+def test_a_column_that_was_screened_out_is_told_by_p_unless_that_is_1() -> None:
     old, new = {"a": "keep", "b": "noise", "c": "noise"}, {"a": "keep", "x": "noise", "y": "noise"}
-    scores = {"b": 0.3, "c": 0.4, "x": 0.4, "y": 0.5}
-    comparison = compare_rankings(selection_of(old, scores=scores), selection_of(new, scores=scores))
-    assert comparison.renamed == {"c": "x"}
+    for p, renamed in ((0.04, {"c": "x"}), (1.0, {})):
+        scores = {"b": 0.3, "c": 10 * p, "x": 10 * p, "y": 0.5}
+        comparison = compare_rankings(selection_of(old, scores=scores), selection_of(new, scores=scores))
+        assert comparison.renamed == renamed
 
 
 def test_overlaps_are_of_the_first_5_10_20_and_of_half_of_few_columns() -> None:
