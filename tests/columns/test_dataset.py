@@ -168,15 +168,17 @@ def test_unlabelled_values_that_no_labelled_row_holds_are_missing() -> None:
     ("cells", "noted"),
     [
         ("1x\n" * 9 + '""\n' * 9, False),
-        ("1x\n" * 10, True),
+        ("1x\n" * 10 + '""\n' * 20, True),
         ("1x\n" * 5 + "1\n" * 5, False),
         ("1x\n" * 6 + "1\n" * 5, True),
         ("1.0\n2.00\n" * 9, False),
     ],
 )
 def test_most_cells_of_enough_must_be_unseen_to_be_noted(cells: str, noted: bool) -> None:
-    _, notes = encode(prepare_csv("a,y\n1,p\n2,p\n1,q\n2,q\n"), [read_csv_text("a\n" + cells)])
-    assert any("most unlabelled cells" in note for note in notes) is noted
+    for missing in ("skip", "value"):
+        prepared = prepare_csv("a,y\n1,p\n2,p\n1,q\n2,q\n,q\n", missing=missing)
+        _, notes = encode(prepared, [read_csv_text("a\n" + cells)])
+        assert any("most unlabelled cells" in note for note in notes) is noted
 
 
 def test_further_tables_must_have_the_features_and_should_have_the_counts() -> None:
