@@ -61,18 +61,18 @@ def test_the_file_s_own_hint_counts_unless_it_is_left_out() -> None:
 
 # Rare classes
 
-RARE = "a,y\n" + "x,p\nz,p\nx,q\nz,q\n" * 3 + "x,r\nz,s\n"
+RARE = "a,y\n" + "x,p\nz,p\nx,q\nz,q\n" * 3 + "x,t\nz,t\nx,r\nz,s\n"
 
 
 def test_rows_of_rare_classes_are_dropped_counted_and_named(write: Write) -> None:
     data = write("t.csv", RARE)
     ranking = probfs.rank(data, target="y")
-    assert ranking.input.classes == {"p": 6, "q": 6}
-    assert (ranking.input.labelled_rows, ranking.input.unlabelled_rows, ranking.input.dropped_rows) == (12, 0, 2)
+    assert ranking.input.classes == {"p": 6, "q": 6, "t": 2}
+    assert (ranking.input.labelled_rows, ranking.input.unlabelled_rows, ranking.input.dropped_rows) == (14, 0, 2)
     assert "2 rows dropped, of classes with fewer than 2 rows (min_class=): 'r', 's'" in ranking.warnings
     without = probfs.rank(write("u.csv", RARE.replace("x,r\nz,s\n", "")), target="y")
     assert (ranking.features, ranking.rounds, without.input.dropped_rows) == (without.features, without.rounds, 0)
-    assert len(probfs.rank(data, target="y", min_class=1, estimate="resubstitution").input.classes) == 4
+    assert len(probfs.rank(data, target="y", min_class=1, estimate="resubstitution").input.classes) == 5
     with pytest.raises(DataError, match=r"class 'r' has one row only.*or drop the row with min_class=2$"):
         probfs.rank(data, target="y", min_class=1)
 
