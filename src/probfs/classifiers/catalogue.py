@@ -184,12 +184,12 @@ class Logistic(RefittedModel):
         from sklearn.linear_model import LogisticRegression
 
         from probfs.classifiers.refitting.estimators import EstimatorTrainer
-        from probfs.classifiers.refitting.tables import MatrixEncoder, choose_cost
+        from probfs.classifiers.refitting.tables import choose_cost
 
-        name = "the logistic regression"
-        cost = choose_cost(self.C, MatrixEncoder(dataset, "standardised", name), dataset)
-        estimator = LogisticRegression(C=cost, max_iter=1_000)
-        return EstimatorTrainer(dataset, estimator, "standardised", name, linear=True)
+        estimator = LogisticRegression(max_iter=1_000)
+        trainer = EstimatorTrainer(dataset, estimator, "standardised", "the logistic regression", linear=True)
+        estimator.set_params(C=choose_cost(self.C, trainer.encoder, dataset))
+        return trainer
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
@@ -301,8 +301,6 @@ class UserEstimator(RefittedModel):
             object.__setattr__(self, "shown", estimators.check_estimator(self.estimator))
             if self.categories is None:
                 object.__setattr__(self, "categories", estimators.choose_categories(self.estimator))
-            if self.categories == "frame":
-                estimators.check_column_names(self.estimator)
         super().__post_init__()
 
     @property

@@ -129,13 +129,7 @@ class RefittedClassifier:
             (model,) = Workers(1, 1).run(lambda counts: trainer.fit(self.active, counts), [trainer.counts])
             self._hear_of_model(model.report)
             trainer = trainer.following(model.report)
-        if self._permutations is None:
-            parts = list(self._score_retrained(trainer))
-        else:
-            parts = []
-            for sums, report in self._workers.run(fit_and_permute, self.make_permute_tasks(trainer)):
-                self._hear_of_model(report)
-                parts.append(sums)
+        parts = list(self._score_retrained(trainer) if self._permutations is None else self._score_permuted(trainer))
         (absolute, signed, unlabelled), odds = add_up(parts)
         self._odds = odds
         weight, others = odds.rows, self._dataset.unlabelled_rows
@@ -153,8 +147,7 @@ class RefittedClassifier:
             cv_errors=self._reports[earlier].cv_errors,
         )
 
-    def make_permute_tasks(self, trainer: Trainer) -> list[Task]:
-        """The tasks of a round whose features are removed by permuting them."""
+    def _score_permuted(self, trainer: Trainer) -> Iterator[Sums]:
         assert self._permutations is not None
         # Donors are labelled rows, so that the scores of these do not depend on which unlabelled rows are given.
         generator = np.random.default_rng([self._request.seed, self._round])
@@ -163,7 +156,10 @@ class RefittedClassifier:
         donors = np.hstack([draw_donors(counts, donating, self._permutations, generator) for counts in scored])
         # The only model of a round leaves the other cores free for the scoring of its rows.
         threads = self._jobs if len(self._splits) == 1 else 1
-        return [Task(trainer, self.active, split, donors[:, split.scored], threads) for split in self._splits]
+        tasks = [Task(trainer, self.active, split, donors[:, split.scored], threads) for split in self._splits]
+        for sums, report in self._workers.run(fit_and_permute, tasks):
+            self._hear_of_model(report)
+            yield sums
 
     def _score_retrained(self, trainer: Trainer) -> Iterator[Sums]:
         subsets = [self.active, *(np.delete(self.active, place) for place in range(len(self.active)))]

@@ -324,7 +324,7 @@ def _column_transformers(estimator: Any) -> list[ColumnTransformer]:
     return [part for part in parts if isinstance(part, ColumnTransformer)]
 
 
-def check_column_names(estimator: Any, known: Sequence[str] | None = None, source: str = "") -> None:
+def check_column_names(estimator: Any, known: Sequence[str], source: str) -> None:
     """Refuse transformers that choose columns by position, which changes as columns leave, or by a name that is not
     ``known``, as scikit-learn would; columns that are left out may be named.
     """
@@ -333,14 +333,14 @@ def check_column_names(estimator: Any, known: Sequence[str] | None = None, sourc
             if callable(columns):
                 continue
             names = [columns] if isinstance(columns, str) else columns
-            problem = None
             if isinstance(names, slice) or not all(isinstance(name, str) for name in names):
-                problem = "chooses columns by position, which changes as some leave; name them, or use"
-                problem += " make_column_selector"
-            elif known is not None and (unknown := [name for name in names if name not in known]):
+                remedy = "name them, or use make_column_selector"
+                problem = f"chooses columns by position, which changes as some leave; {remedy}"
+            elif unknown := [name for name in names if name not in known]:
                 problem = f"names {quoted(unknown[0])}, not a column of {source}{did_you_mean(unknown[0], known)}"
-            if problem:
-                raise UsageError(f"{option('classifier')}: the ColumnTransformer's {step!r} {problem}")
+            else:
+                continue
+            raise UsageError(f"{option('classifier')}: the ColumnTransformer's {step!r} {problem}")
 
 
 def keep_columns(estimator: Any, names: Collection[str]) -> None:
