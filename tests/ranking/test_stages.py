@@ -13,11 +13,10 @@ import pyarrow as pa
 import pytest
 
 import probfs
-from probfs.columns.choice import ColumnChoice
 from probfs.errors import UsageError
 from probfs.notes import Note, NoteKind
 from probfs.output.documents import header_of
-from probfs.ranking.inputs import InputRequest, read_inputs, read_prepared
+from probfs.ranking.inputs import InputRequest, read_inputs
 from probfs.ranking.result import RankedFeature
 from probfs.runtime.progress import Progress
 from probfs.tables.frames import table_in_memory
@@ -27,22 +26,19 @@ from tests.support.datasets import frame_of, random_dataset
 # Tables of every form, labels beside them, and further rows without labels
 
 
-def test_a_table_may_be_a_path_a_frame_or_a_table(frame: pd.DataFrame, tmp_path: Path) -> None:
+def test_a_table_in_any_form_ranks_the_same_and_so_it_does_with_labels_beside_it(
+    frame: pd.DataFrame, tmp_path: Path
+) -> None:
     frame.to_csv(tmp_path / "t.csv", index=False)
-    forms: list[Any] = [tmp_path / "t.csv", str(tmp_path / "t.csv"), frame, table_in_memory(frame, "data")]
-    for data in (*forms, pl.from_pandas(frame), pa.Table.from_pandas(frame)):
-        prepared = read_prepared(InputRequest(data, choice=ColumnChoice(exclude=["n"])))
-        assert [plan.name for plan in prepared.features] == ["a", "b"]
-        assert (prepared.mapping.source, prepared.mapping.columns) == ("", {})
-
-
-def test_labels_beside_a_table_are_its_target(frame: pd.DataFrame) -> None:
-    prepared = read_prepared(InputRequest(frame.drop(columns="y"), choice=ColumnChoice(exclude=["n"]), y=frame["y"]))
-    assert (prepared.target.name, prepared.target.by_default) == ("y", False)
-    named = read_prepared(InputRequest(frame, choice=ColumnChoice("y")))
-    last = read_prepared(InputRequest(frame))
-    assert (named.target.by_default, last.target.by_default) == (False, True)
-    np.testing.assert_array_equal(prepared.target.labels, named.target.labels)
+    files = tmp_path / "t.csv", str(tmp_path / "t.csv")
+    expected = probfs.rank(frame, target="y", exclude="n")
+    for data in (*files, table_in_memory(frame, "data"), pl.from_pandas(frame), pa.Table.from_pandas(frame)):
+        assert probfs.rank(data, target="y", exclude="n").to_csv() == expected.to_csv()
+    beside = probfs.rank(frame.drop(columns="y"), frame["y"], exclude="n")
+    assert (beside.to_csv(), beside.input.classes) == (expected.to_csv(), expected.input.classes)
+    last = probfs.rank(frame, on_note=lambda note: None)
+    reasons = [ranking.input.target_reason for ranking in (expected, last, beside)]
+    assert reasons == ["by target=", "the last column", "given as y"]
 
 
 @pytest.mark.parametrize("several", [False, True])
