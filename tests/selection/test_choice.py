@@ -17,7 +17,6 @@ from probfs.classifiers.protocol import HoldOutRequest
 from probfs.classifiers.row_odds import RowOdds, least_probability
 from probfs.columns.dataset import Dataset, Feature, ValueCounts
 from probfs.ranking.candidates import Candidates, Encoded
-from probfs.ranking.settings import SelectionSettings
 from probfs.ranking.sharpness import fit_sharpness
 from probfs.rows.blocks import EVERYTHING, Block, LocalBlocks, WithoutFold, deal_blocks
 from probfs.screening.counting import CodedNumbers, count_part, count_values
@@ -34,14 +33,10 @@ from tests.support.datasets import feature_of, fit_naive_bayes, random_dataset, 
 from tests.support.results import make_settings
 
 
-def candidates_of(dataset: Dataset, settings: SelectionSettings, always: tuple[int, ...] = ()) -> Candidates:
-    encoded = Encoded(dataset, LocalBlocks(Block(dataset)), ())
-    return Candidates(encoded, count_values(dataset), settings, always, copies=())
-
-
 def candidates(dataset: Dataset, always: tuple[int, ...] = (), smoothing: float = 1.0, **changes: Any) -> Candidates:
     options = {"smoothing": smoothing, "shrink": "auto", "bins": 5, "missing": "auto"}
-    return candidates_of(dataset, make_settings(options=options, **changes), always)
+    encoded = Encoded(dataset, LocalBlocks(Block(dataset)), ())
+    return Candidates(encoded, count_values(dataset), make_settings(options=options, **changes), always, copies=())
 
 
 def dealt(candidates: Candidates, folds: int) -> tuple[Candidates, tuple[ValueCounts, ...]]:
