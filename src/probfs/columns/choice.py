@@ -143,12 +143,6 @@ def default_target(names: Iterable[str], mapping: ColumnMapping, choice: ColumnC
 def columns_not_needed(names: Sequence[str], mapping: ColumnMapping, choice: ColumnChoice) -> frozenset[str]:
     """The columns that users leave out, known by their names before a cell is read; none where a name is wrong, which
     is refused when the table is read.
-
-    >>> from probfs.columns.mapping import ColumnMapping
-    >>> sorted(columns_not_needed(["a", "b", "c", "y"], ColumnMapping(drop=("c",)), ColumnChoice(exclude=["a"])))
-    ['a', 'c']
-    >>> sorted(columns_not_needed(["a", "b", "c", "y"], ColumnMapping(), ColumnChoice(include=["a"])))
-    ['b', 'c']
     """
     table = TableNames("", names)
     try:

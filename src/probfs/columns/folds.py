@@ -178,18 +178,16 @@ def consecutive_folds(dataset: Dataset, folds: int) -> Integers:
     taught = 1 + int(np.argmax((seen >= np.minimum(seen[-1], _ROWS_TO_START)).all(axis=1)))
     first = min(max(taught + 1, 1 + int(np.searchsorted(ends, dataset.rows / folds))), len(times) - 1)
     if first < taught:
-        late = quoted(dataset.classes[int(np.argmax((by_time > 0).argmax(axis=0)))])
         # The number tells whether these are all rows, half of them, or the earlier ones that a choice is made from.
         rows = f"the {dataset.rows:,} rows to learn from"
-        problem = (
-            f"class {late} begins too late in {option('time')}: of {rows}, fewer than {_ROWS_TO_START} of that class"
-        )
-        problem += " come before the last time"
-        ways = "drop the class, rank without times,"
-        if len(times) < 2:
-            problem = f"{option('time')} has too few different times: {rows} have only one"
-            ways = "use finer times, rank without them,"
-        ways += f" or select with {option('folds', 0)}"
+        problem = f"{option('time')} has too few different times: {rows} have only one"
+        ways = "use finer times, rank without them"
+        if len(times) > 1:
+            late = quoted(dataset.classes[int(np.argmax((by_time > 0).argmax(axis=0)))])
+            fewer = f"fewer than {_ROWS_TO_START} of that class come before the last time"
+            problem = f"class {late} begins too late in {option('time')}: of {rows}, {fewer}"
+            ways = "drop the class, rank without times"
+        ways += f", or select with {option('folds', 0)}"
         raise DataError(f"{problem}, so that no later row can be judged; {ways}")
     middles = ends[first:] - by_time[first:].sum(axis=1) / 2 - ends[first - 1]
     fold_of_time = np.zeros(len(times), dtype=np.int64)

@@ -113,11 +113,7 @@ def load_mapping(mapping: str | os.PathLike[str] | Mapping[str, Any] | None) -> 
 
 
 def parse_mapping(content: bytes, source: str = "mapping") -> ColumnMapping:
-    """Check the text of a mapping file and make its rules.
-
-    >>> parse_mapping(b'drop = ["id"]').drop
-    ('id',)
-    """
+    """Check the text of a mapping file and make its rules."""
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:

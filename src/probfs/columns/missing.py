@@ -147,11 +147,6 @@ def missingness_p_value(missing_by_class: Sequence[float], rows_by_class: Sequen
     For each class an exact two-sided hypergeometric test: of all ways to choose which rows are missing, the share in
     which the number from this class is no more likely than the one at hand. The least of these probabilities, times
     the number of classes.
-
-    >>> round(missingness_p_value([10, 0], [10, 10]), 8)
-    2.165e-05
-    >>> missingness_p_value([3, 3], [10, 10])
-    1.0
     """
     missing = [int(count) for count in missing_by_class]
     total, drawn = sum(rows_by_class), sum(missing)

@@ -80,11 +80,7 @@ def suggest_mapping(prepared: PreparedTable, classifier: str) -> str:
 
 
 def toml_text(text: str) -> str:
-    """A TOML string; JSON's escapes are TOML's too.
-
-    >>> print(toml_text('say "hi"'))
-    "say \\"hi\\""
-    """
+    """A TOML string; JSON's escapes are TOML's too."""
     escaped = json.dumps(text, ensure_ascii=False)
     return "".join(f"\\U{ord(character):08x}" if is_unseen(character) else character for character in escaped)
 
