@@ -17,9 +17,9 @@ from typing import Any, BinaryIO
 
 from probfs.errors import DataError
 from probfs.notes import Note, NoteKind
-from probfs.tables.header import NamedColumns, count_titles, holds_counts, is_number, note_counts, read_header
+from probfs.tables.header import NamedColumns, count_titles, holds_counts, is_number, read_header
 from probfs.tables.opening import ReadOptions, TableInput, copy_of, decode_line
-from probfs.text import option
+from probfs.text import listed, option
 
 HEAD_BYTES = 1 << 20
 """How much of a file is read to see how it is laid out; more only if that is less than a header and a row."""
@@ -206,7 +206,9 @@ def _read_head(raw: Any, start: int, lines: Sequence[str], table_input: TableInp
         raise DataError("is empty; a header line and data rows are needed", source=source)
     no_header = options.no_header
     if options.skip_rows is None and not no_header and holds_counts(first):
-        notes = [*notes, note_counts(first.pop(0), source)]
+        message = f"{source}: the first row holds counts and class names, no names of columns: {listed(first.pop(0))}"
+        remedy = f"it was skipped, as {option('skip_rows', 1)} {option('no_header', True)} would do"
+        notes = [*notes, NoteKind.NO_HEADER.note(f"{message}; {remedy}")]
         skipped, no_header = skipped + layout.ends[0], True
     if not no_header:
         header, skipped = first[titles], skipped + layout.ends[titles]

@@ -167,13 +167,6 @@ def holds_counts(rows: Sequence[Sequence[str]]) -> bool:
     return told >= len(below) and all(len(row) == features + 1 and all(map(is_number, row)) for row in below)
 
 
-def note_counts(row: Sequence[str], source: str) -> Note:
-    """A warning that the first row was skipped, as it holds counts."""
-    message = f"{source}: the first row holds counts and class names, no names of columns: {listed(row)}"
-    remedy = f"it was skipped, as {option('skip_rows', 1)} {option('no_header', True)} would do"
-    return NoteKind.NO_HEADER.note(f"{message}; {remedy}")
-
-
 def is_number(cell: str) -> bool:
     return _NUMBER.fullmatch(cell) is not None
 

@@ -21,7 +21,7 @@ from probfs.tables.cells import Kind
 from probfs.tables.column import Column, unusable_column
 from probfs.tables.opening import TableInput, decode_line
 from probfs.tables.table import Table, join_lines, table_of_columns
-from probfs.text import counted, quoted
+from probfs.text import quoted
 
 _ROWS_AT_ONCE = 20_000
 _ONE_OBJECT = "JSON lines hold one object a line"
@@ -122,11 +122,7 @@ class _JsonColumn:
 
 
 def _described(value: Any) -> str:
-    if isinstance(value, dict):
-        return "an object"
-    if isinstance(value, list):
-        return f"a list of {counted(len(value), 'value')}"
-    return "null" if value is None else "a single value"
+    return {dict: "an object", list: "a list", type(None): "null"}.get(type(value), "a single value")
 
 
 def _is_unicode(text: str) -> bool:

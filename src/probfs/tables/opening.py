@@ -229,8 +229,12 @@ def open_source(
                     twice = f"is compressed twice, with {again} and then {compression}"
                     raise DataError(f"{twice}; unpack it first", source=name)
             # The members of a workbook are in a folder xl; behind a picture, the list at the end tells.
-            if head.startswith(ZIP_MAGIC) and b"xl/" not in head and b"xl/" not in _last_bytes(raw):
-                raise DataError("is a zip archive; unpack it first", source=name)
+            if head.startswith(ZIP_MAGIC) and b"xl/" not in head:
+                start = raw.tell()
+                raw.seek(max(start, raw.seek(0, os.SEEK_END) - _HEAD_BYTES))
+                if b"xl/" not in raw.read():
+                    raise DataError("is a zip archive; unpack it first", source=name)
+                raw.seek(start)
             for place, magic, what in _NO_TABLES:
                 if head.startswith(magic, place):
                     raise DataError(f"is {what}", source=name)
@@ -326,14 +330,6 @@ def _peek(raw: BinaryIO) -> bytes:
     head = raw.read(_HEAD_BYTES)
     raw.seek(start)
     return head
-
-
-def _last_bytes(raw: BinaryIO) -> bytes:
-    start = raw.tell()
-    raw.seek(max(start, raw.seek(0, os.SEEK_END) - _HEAD_BYTES))
-    last = raw.read()
-    raw.seek(start)
-    return last
 
 
 def _compression_of(head: bytes) -> str | None:
