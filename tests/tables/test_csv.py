@@ -252,19 +252,6 @@ def test_titles_are_looked_for_only_where_nothing_is_said(options: dict[str, Any
         read_bytes("Sales\na,b,c\n1,2,3\n", **options)
 
 
-@STEPS
-@pytest.mark.parametrize("name", ["", '""', "  ", "Unnamed: 0"])
-def test_an_unnamed_first_column_is_left_out(step: int, name: str) -> None:
-    with small_steps(2 * step):
-        table = read(f'{name},a,,y\n0,x,1,p\n1,"z ""z""",2,q\n2,x,3,q\n')
-    assert table_content(table) == {"a": ["x", 'z "z"', "x"], "column 3": ["1", "2", "3"], "y": ["p", "q", "q"]}
-    assert (table.left_out, lines_of(table)) == ((name.strip('" '),), [2, 3, 4])
-    assert table.notes == (
-        "t.csv: the unnamed first column was left out as a row index",
-        "t.csv: 1 column has no name, so named by position: 'column 3'",
-    )
-
-
 @pytest.mark.parametrize("step", [60, 1 << 18])
 def test_row_names_that_the_header_does_not_count_are_left_out(step: int) -> None:
     with small_steps(step):

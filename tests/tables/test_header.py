@@ -21,7 +21,6 @@ from hypothesis import strategies as st
 import probfs
 from probfs.tables.files import read_column_names
 from probfs.tables.frames import keep_columns
-from probfs.tables.header import name_columns
 from probfs.tables.reading import ReadOptions, read_table
 from probfs.tables.table import Table
 from tests.support.commands import Run
@@ -176,22 +175,29 @@ def test_errors_about_a_table_say_that_its_header_may_be_data(write: Write, run_
 @pytest.mark.parametrize(
     ("names", "kept", "left_out"),
     [
-        (["", "a", "y"], ["a", "y"], [""]),
-        (["", "Unnamed: 0", "a"], ["a"], ["", "Unnamed: 0"]),
-        (["Unnamed: 0.1", "Unnamed: 0", "a"], ["a"], ["Unnamed: 0.1", "Unnamed: 0"]),
-        (["a", "Unnamed: 0"], ["a", "Unnamed: 0"], []),
-        (["Unnamed: 01", "a"], ["Unnamed: 01", "a"], []),
-        (["a", "", " ", "column 2", "column 2 (2)"], ["a", "column 2 (3)", "column 3", "column 2", "column 2 (2)"], []),
-        (["a", "a", "a.1", "a"], ["a", "a.2", "a.1", "a.3"], []),
-        ([""], ["column 1"], []),
-        (["Unnamed: 0"], ["Unnamed: 0"], []),
-        ([], [], []),
+        (",a,y", ["a", "y"], [""]),
+        ('"",a,y', ["a", "y"], [""]),
+        ("  ,a,y", ["a", "y"], [""]),
+        (",Unnamed: 0,a", ["a"], ["", "Unnamed: 0"]),
+        ("Unnamed: 0.1,Unnamed: 0,a", ["a"], ["Unnamed: 0.1", "Unnamed: 0"]),
+        ("a,Unnamed: 0", ["a", "Unnamed: 0"], []),
+        ("Unnamed: 01,a", ["Unnamed: 01", "a"], []),
+        ("a,, ,column 2,column 2 (2)", ["a", "column 2 (3)", "column 3", "column 2", "column 2 (2)"], []),
+        ("a,a,a.1,a", ["a", "a.2", "a.1", "a.3"], []),
+        ('""', ["column 1"], []),
+        ("Unnamed: 0", ["Unnamed: 0"], []),
     ],
 )
-def test_a_first_column_without_a_name_is_an_index(names: list[str], kept: list[str], left_out: list[str]) -> None:
-    header = name_columns(names, "t.csv")
-    assert (list(header.names[header.indexes :]), list(header.left_out)) == (kept, left_out)
-    assert bool(header.notes) == (kept != names)
+def test_a_first_column_without_a_name_is_an_index(names: str, kept: list[str], left_out: list[str]) -> None:
+    rows = [",".join(cell * (names.count(",") + 1)) for cell in "uvw"]
+    table = read("\n".join([names, *rows]))
+    assert (list(table.columns), list(table.left_out), table.place(0)[2]) == (kept, left_out, 2)
+    which = "first column was" if len(left_out) == 1 else "first 2 columns were"
+    index = [f"t.csv: the unnamed {which} left out as a row index"] if left_out else []
+    unnamed = [name for name in kept if name.startswith("column") and name not in names]
+    what = f"{len(unnamed)} columns have no name" if len(unnamed) > 1 else "1 column has no name"
+    named = [f"t.csv: {what}, so named by position: {str(unnamed)[1:-1]}"] if unnamed else []
+    assert [note for note in table.notes if note.code != "equal-names"] == [*index, *named]
 
 
 def test_equal_names_are_told_apart_in_every_format() -> None:

@@ -23,7 +23,7 @@ from probfs.runtime.progress import Progress, listening
 from probfs.tables import reading
 from probfs.tables.arrays import text_array
 from probfs.tables.cells import Kind
-from probfs.tables.column import Column, number_column, numbers_of, text_column, typed_column, unusable_column
+from probfs.tables.column import Column, number_column, text_column, typed_column, unusable_column
 from probfs.tables.reading import ReadOptions, join_columns, join_tables, read_table
 from probfs.tables.table import Profile, Table, number_matrix, profile_columns
 from tests.support.random_tables import columns_together
@@ -232,24 +232,6 @@ def test_progress_is_that_of_all_files_and_memory_is_asked_for_on_the_way(monkey
         read_table("*.csv")
     assert told == [Progress("reading", number, 4, "files") for number in range(4)]
     assert asked == [8 * cells for cells in (4, 8, 12, 16)]
-
-
-@pytest.mark.parametrize(
-    ("texts", "kind", "expected"),
-    [
-        (["1", " 2.5 ", "-3e2"], Kind.TEXT, [1.0, 2.5, -300.0]),
-        (["1", "x"], Kind.TEXT, None),
-        (["007", "1"], Kind.TEXT, None),
-        (["007", "1"], Kind.NUMBER, [7.0, 1.0]),
-        (["nan"], Kind.NUMBER, None),
-        (["1970-01-02 00:00:01"], Kind.DATE, [86401.0]),
-        *((["1970-01-02", text], Kind.DATE, None) for text in ("tomorrow", "now", "today", "NaT")),
-        ([], Kind.TEXT, []),
-    ],
-)
-def test_texts_are_numbers_if_that_loses_nothing(texts: list[str], kind: Kind, expected: list[float] | None) -> None:
-    numbers = numbers_of(text_array(texts), kind)
-    assert (None if numbers is None else numbers.tolist()) == expected
 
 
 def test_a_matrix_has_the_numbers_of_each_column() -> None:
