@@ -161,7 +161,7 @@ def number_groups(columns: Iterable[Column]) -> Iterator[list[Column]]:
 
 def number_matrix(columns: Sequence[Column]) -> Floats:
     """The numbers of some columns, a row of the matrix for each, NaN where one is missing."""
-    is_plain = np.array([one.kind is Kind.NUMBER and one.cells.type == pa.float64() for one in columns], dtype=np.bool_)
+    is_plain = np.array([column.cells.type == pa.float64() for column in columns], dtype=np.bool_)
     if np.count_nonzero(is_plain) < _FEW_COLUMNS:
         return np.stack([column.by_row for column in columns])
     # One call for all, as in wide tables the calls are what takes time.

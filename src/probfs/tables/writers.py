@@ -119,8 +119,7 @@ def _delimited_bytes(table: Table, target: str | None, safe: bool, delimiter: st
     missing = text_array(['""' if len(table.columns) == 1 else ""])
 
     def shown(column: Column, texts: pa.StringArray) -> pa.StringArray:
-        is_plain = column.kind is Kind.NUMBER and not _holds_text(column)
-        if not is_plain and (safe or pc.any(pc.match_substring_regex(texts, special), min_count=0).as_py()):
+        if _holds_text(column) and (safe or pc.any(pc.match_substring_regex(texts, special), min_count=0).as_py()):
             texts = text_array([delimited([[text]], delimiter, safe)[:-1] for text in texts.to_pylist()])
         return pa.concat_arrays([texts, missing])
 
