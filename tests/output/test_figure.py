@@ -28,7 +28,15 @@ from probfs.output.drawings import Curve, Panel
 from probfs.output.figure import figure_file, file_style
 from probfs.tables.arrays import Floats
 from tests.conftest import SAMPLES
-from tests.support.results import assert_as_before, awkward, describe_figure, make_large_selection, make_ranking
+from tests.support.results import (
+    assert_as_before,
+    awkward,
+    describe_figure,
+    make_feature,
+    make_large_selection,
+    make_ranking,
+    make_selection,
+)
 
 NAMES = [f"measurement_{number}" for number in range(600)]
 Result = probfs.Ranking | probfs.Selection
@@ -117,6 +125,9 @@ KINDS: dict[str, Callable[[], Result]] = {
     "uncertain": lambda: make_ranking(NAMES[:70], eliminate=False, uncertainty=True, negative=True),
     "zero": without_scores,
     "selection": lambda: make_large_selection(NAMES[:10]),
+    "long": lambda: make_selection(
+        make_feature(1, "n" * 40, "keep"), make_feature(2, "b", "redundant", instead="n" * 40, explained=0.999)
+    ),
     "many": lambda: make_large_selection(NAMES[:200]),
 }
 
