@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 from probfs.classifiers.scores import SCORES
 from probfs.output.documents import NOISE_MARK, reason_for_verdict
 from probfs.output.sentences import describe_model, errors_of, is_noise
-from probfs.text import counted, shorten_middle
+from probfs.text import counted, printable, shorten_middle
 
 if TYPE_CHECKING:
     from probfs.ranking.result import Ranking
@@ -171,7 +171,7 @@ def selection_drawing(selection: Selection) -> Drawing:
     settings, score = selection.settings, SCORES[selection.settings.score]
     bars = []
     for feature in selection.features:
-        instead = feature.instead and shorten_middle(feature.instead, _LONGEST_NAME)
+        instead = feature.instead and shorten_middle(printable(feature.instead), _LONGEST_NAME)
         reason = reason_for_verdict(replace(feature, instead=instead), selection)
         remark = ": ".join(filter(None, ["" if feature.verdict == "keep" else feature.verdict, reason]))
         bars.append(Bar(feature.feature, feature.rank, getattr(feature, score.key), _STYLES[feature.verdict], remark))

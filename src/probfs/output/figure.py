@@ -45,7 +45,6 @@ _BARS, _CURVES = 2.6, 3.0
 """Inches that bars, and panels of curves, are wide without what is written beside them."""
 _PANEL_HEIGHT, _LEGEND_LINE, _MARGIN = 1.6, 0.18, 0.8
 _LONGEST_NAME = 28
-_LONGEST_REMARK = 60
 _MOST_MARKERS = 30
 _FILE_RULES: dict[Any, Any] = {
     "font.size": 9.0,
@@ -214,8 +213,7 @@ def _written(bars: Sequence[Bar]) -> list[tuple[str, str]]:
     names = [shorten_middle(printable(bar.name), _LONGEST_NAME) for bar in bars]
     times = Counter(names)
     before = [f"{bar.rank}: {name}" if times[name] > 1 else name for bar, name in zip(bars, names, strict=True)]
-    remarks = [shorten_middle(printable(bar.remark), _LONGEST_REMARK) for bar in bars]
-    behind = ["  ".join(filter(None, [shown_number(bar.value), own])) for bar, own in zip(bars, remarks, strict=True)]
+    behind = ["  ".join(filter(None, [shown_number(bar.value), bar.remark])) for bar in bars]
     return list(zip(before, behind, strict=True))
 
 
