@@ -41,11 +41,15 @@ def test_it_is_what_a_plain_loop_over_the_samples_finds(
         return found
 
     monkeypatch.setattr(RandomSample, "counts", recorded)
-    found = probfs.rank(table(7), target="y", score=score, screen=screen, uncertainty=True)
+    heard: list[probfs.Progress] = []
+    options: dict[str, Any] = {"target": "y", "score": score, "screen": screen}
+    found = probfs.rank(table(7), uncertainty=True, on_progress=heard.append, **options)
+    measured = [(own.done, own.total) for own in heard if own.stage == "measuring uncertainty"]
+    assert measured == [(number, 70) for number in range(71)]
     samples = [drawn[number] for number in range(len(drawn))]
     halves, groups = samples[: 2 * PAIRS], samples[2 * PAIRS :]
     assert (len(halves), len(groups)) == (50, 20)
-    ranked = [probfs.rank(half, target="y", score=score, screen=screen).features for half in halves]
+    ranked = [probfs.rank(half, **options).features for half in halves]
     scored = [probfs.rank(rest, target="y", eliminate=False).features for rest in groups]
 
     def values(runs: list[tuple[RankedFeature, ...]], name: str, key: str) -> list[float]:

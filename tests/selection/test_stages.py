@@ -205,6 +205,9 @@ def test_a_class_of_too_few_rows_for_folds_is_refused_or_has_fewer_folds() -> No
     with pytest.raises(DataError, match=r"'rare' has 3 rows only, .* use folds=0, or drop the class with min_class=5"):
         probfs.select(with_rare_class(3), folds=3, **svm)
     assert probfs.select(with_rare_class(3), folds=0, **svm).input.classes["rare"] == 3
+    subjects = with_rare_class(3).assign(who=np.arange(120) // 3)
+    with pytest.raises(DataError, match=r"'rare' has rows of one subject only, .*; drop the class with min_class=4$"):
+        probfs.select(subjects, target="y", group="who")
     for rows, folds in ((8, 4), (20, 10)):
         selection = probfs.select(make_frame(rows=rows), target="y", bins=2)
         assert selection.honest is not None
