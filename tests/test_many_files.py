@@ -7,7 +7,6 @@ from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
-from urllib.parse import quote
 
 import numpy as np
 import pandas as pd
@@ -53,24 +52,6 @@ def test_many_files_rank_as_one(ending: str, frame: pd.DataFrame, seed: int, cou
     else:
         assert_same_ranking(replace(many[0], input=one[0].input), one[0])
         assert many[1] == one[1]
-
-
-@settings(max_examples=settings().max_examples // 4)
-@given(
-    cells=st.lists(st.sampled_from(["a/b", "c=d", "é %", "1", "07", "..", None]), min_size=12, max_size=30),
-    seed=st.integers(0, 99),
-)
-def test_a_column_may_stand_in_the_names_of_folders(cells: list[str | None], seed: int) -> None:
-    rows = np.arange(len(cells))
-    frame = pd.DataFrame({"k": pd.Series(cells, dtype="str"), "u": rows * seed % 5})
-    frame["y"] = np.where(rows > 3, (rows + rows * rows * seed // 3) % 2, rows % 2)
-    with TemporaryDirectory() as name:
-        write_file(frame, Path(name, "one.csv"))
-        for cell, part in frame.groupby("k", dropna=False):
-            value = "__HIVE_DEFAULT_PARTITION__" if pd.isna(cell) else quote(str(cell), safe="")
-            write_file(part.drop(columns="k"), Path(name, "many", f"k={value}", "t.csv"))
-        one, many = (probfs.rank(Path(name, data), target="y", keep_identifiers=True) for data in ("one.csv", "many"))
-    assert_same_ranking(replace(many, input=one.input), one)
 
 
 def test_unlabelled_rows_may_be_many_files_too(write: Write, tmp_path: Path) -> None:

@@ -78,13 +78,16 @@ DATES = [{"year": "2025", "month": "1"}, {"year": "2026", "month": "2"}]
         ("d/year=2025/month=1", [{}]),
         ("d/year=2025/month=1/a.csv", [{}]),
         *((named, [{"k": "1"}, {"k": "2"}]) for named in ("k=1/a.csv k=2/a.csv", "k=*/a.csv", "k=1 k=2")),
-        ("odd", [{}, {"_k": "1"}, {"a b": ""}, {"a b": ""}, {"a b": "x/y"}, {"k": "\ufffd"}]),
+        (
+            "odd",
+            [{}, {"_k": "1"}, {"a b": ""}, {"a b": ""}, {"a b": "x/y"}, {"k": ".."}, {"k": "é="}, {"k": "\ufffd"}],
+        ),
     ],
 )
 def test_folders_below_what_was_named_are_columns(named: str, columns: list[dict[str, str]]) -> None:
     touch("d/year=2025/month=1/a.csv d/year=2026/month=2/b.csv k=1/a.csv k=2/a.csv")
     touch("odd/a%20b=x%2Fy/t.csv odd/a%20b=__HIVE_DEFAULT_PARTITION__/t.csv odd/a%20b=/t.csv")
-    touch("odd/_k=1/t.csv odd/=1/t.csv " + os.fsdecode(b"odd/k=\xff/t.csv"))
+    touch("odd/_k=1/t.csv odd/=1/t.csv odd/k=%2E%2E/t.csv odd/k=%C3%A9=/t.csv " + os.fsdecode(b"odd/k=\xff/t.csv"))
     assert [dict(part.partition) for part in find_parts(named.split())] == columns
 
 
