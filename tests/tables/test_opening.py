@@ -49,6 +49,9 @@ def test_line_ends_byte_order_marks_and_encodings() -> None:
     for encoding in ("klingon", "rot13", "hex", "zlib", "base64"):
         with pytest.raises(UsageError, match=f"^encoding=: no encoding '{encoding}'"):
             read_bytes("a,b\n1,2\n", encoding=encoding)
+    for rows in (1, 1 << 18):
+        with pytest.raises(DataError, match=f"^t.csv: is not ascii near byte {4 + 4 * rows}; try another encoding=$"):
+            read_bytes("a,y\n" + "1,2\n" * rows + "é,3\n", encoding="ascii")
 
 
 @pytest.mark.parametrize(
