@@ -20,7 +20,7 @@ from sklearn.inspection import permutation_importance
 from measure import Line, best_of, best_of_each, faster
 from probfs.classifiers.catalogue import find_classifier
 from probfs.classifiers.protocol import FitRequest
-from probfs.classifiers.refitting.classifier import RefittedClassifier, Task, permute_features
+from probfs.classifiers.refitting.classifier import RefittedClassifier, Task
 from probfs.classifiers.refitting.estimators import EstimatorTrainer
 from probfs.classifiers.refitting.models import Model
 from probfs.columns.choice import ColumnChoice
@@ -29,6 +29,7 @@ from probfs.columns.mapping import ColumnMapping
 from probfs.columns.prepare import prepare
 from probfs.runtime.parallel import Workers
 from probfs.tables.frames import table_in_memory
+from svm import permute, task_of_round
 from workloads import weston
 
 SHUFFLES = 20
@@ -62,7 +63,7 @@ def one_round(folder: Path) -> Iterator[Line]:
 
 
 def _permute(model: Model, task: Task) -> object:
-    return list(Workers(1, 1, threads=cpu_count()).run(lambda same: permute_features(same, model), [task]))
+    return list(Workers(1, 1, threads=cpu_count()).run(lambda same: permute(same, model), [task]))
 
 
 def fit_once(workload: Workload) -> tuple[Task, Model]:
@@ -83,7 +84,7 @@ def fit_once(workload: Workload) -> tuple[Task, Model]:
         )
     )
     assert isinstance(classifier, RefittedClassifier)
-    (task,) = classifier.make_permute_tasks(classifier.trainer)
+    task = task_of_round(classifier, dataset)
     return task, task.fit()
 
 

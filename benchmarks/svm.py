@@ -9,9 +9,13 @@ remove the same number of columns in every round.) It does not calibrate, which 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
+from types import SimpleNamespace
+from typing import Any, NamedTuple
 
+import numpy as np
+from joblib import cpu_count
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.inspection import permutation_importance
 from sklearn.preprocessing import StandardScaler
@@ -21,8 +25,11 @@ from measure import Line, at_most, best_of, best_processes, faster, probfs, pyth
 from probfs.classifiers.catalogue import SVM
 from probfs.classifiers.options import KernelName
 from probfs.classifiers.protocol import FitRequest
-from probfs.classifiers.refitting.classifier import RefittedClassifier, permute_features
+from probfs.classifiers.refitting.classifier import RefittedClassifier, Task, fit_and_permute
+from probfs.classifiers.refitting.models import Model
+from probfs.classifiers.refitting.rows import draw_donors, make_splits
 from probfs.columns.choice import ColumnChoice
+from probfs.columns.dataset import Dataset
 from probfs.columns.encode import encode
 from probfs.columns.folds import order_by_content
 from probfs.columns.mapping import ColumnMapping
@@ -64,11 +71,24 @@ def measure_product(workload: Workload) -> tuple[float, float]:
     request = FitRequest(order_by_content(dataset, 0), "resubstitution", None, 0, rounds, lambda note: None, None)
     svm = SVM(kernel=workload.kernel, permutations=SHUFFLES).fit(request)
     assert isinstance(svm, RefittedClassifier)
-    (task,) = svm.make_permute_tasks(svm.trainer)
+    task = task_of_round(svm, dataset)
     model = task.fit()
     fit_time = best_of(7, lambda: list(Workers(1, 1).run(lambda same: same.fit(), [task])))
-    permute = Workers(1, 7)
-    return fit_time, best_of(7, lambda: list(permute.run(lambda same: permute_features(same, model), [task])))
+    workers = Workers(1, 7)
+    return fit_time, best_of(7, lambda: list(workers.run(lambda same: permute(same, model), [task])))
+
+
+def task_of_round(classifier: RefittedClassifier, dataset: Dataset) -> Task:
+    """Permuting every feature of the model of all rows."""
+    (split,) = make_splits(dataset, "resubstitution", None, 0)
+    donors = draw_donors(dataset.counts, dataset.counts, SHUFFLES, np.random.default_rng(0))
+    return Task(classifier.trainer, classifier.active, split, donors, cpu_count())
+
+
+def permute(task: Task, model: Model) -> object:
+    """The task without the fit of its model."""
+    fitted: Any = SimpleNamespace(fit=lambda *_: model, counts=task.trainer.counts)
+    return fit_and_permute(replace(task, trainer=fitted))
 
 
 def measure_peer(workload: Workload) -> float:
