@@ -126,6 +126,9 @@ def judge_random_places(laboratory: Laboratory, random: np.random.Generator) -> 
     for _ in range(random.choice([0, 1, 4])):
         table, *where = random.integers([2, 10, 20, 2, 12])
         places[table, *where] = random.choice([-100, 1, 1.5, 2, 5, 7, 8, 8.5, 9])
+    if random.random() < 0.5:
+        # A column of noise is eighth in the aggregate, or seventh.
+        places[0, 0, :, 0, 9] = random.choice([7.5, 6.5])
     if random.random() < 0.3:
         # The ninth measure is not the least useful.
         places[..., 8] = 0
