@@ -40,7 +40,6 @@ def _zip() -> bytes:
     sink = io.BytesIO()
     with zipfile.ZipFile(sink, "w") as archive:
         archive.writestr("a.csv", GOOD)
-        archive.writestr("b.csv", GOOD)
     return sink.getvalue()
 
 
@@ -76,7 +75,7 @@ UNREADABLE: dict[str, tuple[str, bytes | None, str]] = {
     "NUL byte": ("t.csv", GOOD + b"x,\0,p\n", ":8: holds a NUL byte; is it a text file?"),
     "binary": ("t.csv", bytes(range(256)), ":1: holds a NUL byte"),
     "truncated gzip": ("t.csv.gz", gzip.compress(GOOD)[:-9], ": the gzip data ends too early"),
-    "two-member zip": ("t.csv", _zip(), ": is a zip archive; unpack it first"),
+    "zip": ("t.csv", _zip(), ": is a zip archive; unpack it first"),
     "gzip of xz": ("t.csv", gzip.compress(lzma.compress(GOOD)), ": is compressed twice, with xz and then gzip"),
     "damaged zstd": ("t.csv.zst", b"\x28\xb5\x2f\xfd rest", ": the zstd data is damaged"),
     "HTML": ("t.csv", b"<!DOCTYPE html><html><body>404</body></html>", ": is a web page or XML, not a table"),
@@ -136,8 +135,7 @@ UNREADABLE: dict[str, tuple[str, bytes | None, str]] = {
     **{f"values of {text!r}": ("t.arff", _declared(f"a {{{50_000 * text}"), ":2: ") for text in PIECES},
 }  # fmt: skip
 """Files that no reader takes: the name, the content, and how the error goes on behind the name."""
-WITHOUT_EXCEL = find_spec("python_calamine") is None
-if not WITHOUT_EXCEL:
+if find_spec("python_calamine") is not None:
     too_large = {"xl/media/image.png": bytes(70 << 20)}
     UNREADABLE |= {
         "empty workbook": ("t.xlsx", workbook_bytes([]), ": is empty; a row of names and data rows are needed"),
@@ -205,15 +203,13 @@ def errors(shown: str) -> list[str]:
 
 
 def test_a_bomb_goes_off_only_if_that_is_meant(write: Write, run_here: Run) -> None:
-    write("zeros.csv.gz", gzip.compress(b"a,y\n" + b"0,p\n" * 17_000_000))
-    refused = run_here("inspect", "zeros.csv.gz").stderr
-    assert refused.startswith("probfs: error: zeros.csv.gz: the first ")
-    assert refused.endswith("allow it with --max-unpacked SIZE\n")
     write("zeros.csv.gz", gzip.compress(b"a,y\n" + b"0,p\n" * 1_000_000 + b"0,q\n0,q\n"))
     assert run_here("inspect", "zeros.csv.gz").returncode == 0, "four megabytes are honest"
     assert run_here("inspect", "zeros.csv.gz", "--max-unpacked", "1G").returncode == 0
     refused = run_here("inspect", "zeros.csv.gz", "--max-unpacked", "100K").stderr
-    assert "of its gzip data unpack to more than 100 KB; if that is meant, allow it" in refused
+    told = "unpack to more than 100 KB; if that is meant, allow it with --max-unpacked SIZE\n"
+    assert refused.startswith("probfs: error: zeros.csv.gz: the first ")
+    assert refused.endswith(f" of its gzip data {told}")
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="limits of the address space")
