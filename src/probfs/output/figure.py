@@ -205,7 +205,7 @@ def _count_bars(drawing: Drawing, top: int | None) -> int:
 def _longest(texts: Iterable[str]) -> float:
     """Inches of the longest of some texts, about."""
     wide = (cell_len(text) + 0.5 * sum(map(str.isupper, text)) for text in texts)
-    return max((_CHARACTER / 72 * (number + 1) for number in wide), default=0.0)
+    return max(_CHARACTER / 72 * (number + 1) for number in wide)
 
 
 def _written(bars: Sequence[Bar]) -> list[tuple[str, str]]:
