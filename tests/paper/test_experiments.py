@@ -96,7 +96,9 @@ def test_an_experiment_finds_what_it_found_and_its_figure_shows_all_its_text(
 
 
 def test_results_do_not_depend_on_the_number_of_processes(monkeypatch: pytest.MonkeyPatch) -> None:
-    alone = conduct("equivalence", 2)
+    heard: list[tuple[str, int, int]] = []
+    ((_, alone),) = reproduce(["equivalence"], runs=2, jobs=1, on_progress=lambda *now: heard.append(now))
+    assert heard == [("equivalence", done, 2) for done in range(3)]
     monkeypatch.setattr("probfs.runtime.parallel.SECONDS_WORTH_WORKERS", 0.0)
     shared = conduct("equivalence", 2, jobs=2)
     assert (shared.rows, shared.claims) == (alone.rows, alone.claims)
