@@ -25,6 +25,7 @@ FEWEST_ROWS = 25
 REASONS = {
     "quantity": r"the target .* is a quantity \(a regression target\?\)",
     "no class column": r"the target .* does not look like a class column",
+    "identifier": r"the target .* is an identifier, which nothing predicts",
     "one class": r"the target .* has one class only",
     "rare classes": r"class .* has one row only",
     "nothing to rank": r"no column is left to rank beside the target",
