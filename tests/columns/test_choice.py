@@ -82,7 +82,6 @@ BOTH = "column '{}' is {} and {}; keep one of the two"
         ("", {"include": ["n"], "count": "n"}, BOTH.format("n", "named by {count}", "named by {include}")),
         ("", {"count": "y", "target": "y"}, BOTH.format("y", "the target", "named by {count}")),
         ("", {"exclude": ["y"], "target": "y"}, BOTH.format("y", "the target", "named by {exclude}")),
-        ("", {"group": "y", "target": "y"}, BOTH.format("y", "the target", "named by {group}")),
         ("", {"weight": "n", "count": "n"}, BOTH.format("n", "named by {count}", "named by {weight}")),
         ("", {"time": "n", "include": ["n"]}, BOTH.format("n", "named by {time}", "named by {include}")),
         ('drop = ["a"]', {"include": ["a"]}, BOTH.format("a", "named by {include}", "dropped by m.toml")),
@@ -96,9 +95,7 @@ BOTH = "column '{}' is {} and {}; keep one of the two"
         ("\n[columns]\naa = '== x'", {}, "m.toml:3: columns: no column 'aa' in t.csv; did you mean 'a'?"),
         (RULE + "aa = { missing = 'skip' }", {}, "m.toml:2: columns: no column 'aa' in t.csv; did you mean 'a'?"),
         ("", {"na": ["auto", "none"]}, "{na}: auto and none contradict each other; keep one of the two"),
-        ("", {"exclude": ["A"]}, "{exclude}: no column 'A' in t.csv; did you mean 'a'?"),
         ("", {"count": "m"}, "{count}: no column 'm' in t.csv; choose from 'a', 'n', 'y'"),
-        ("", {"time": "N"}, "{time}: no column 'N' in t.csv; did you mean 'n'?"),
         ("", {"target": "Y"}, "{target}: no column 'Y' in t.csv; did you mean 'y'?"),
     ],
 )

@@ -15,7 +15,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-import probfs
 from probfs.columns import encode as encode_module
 from probfs.columns.choice import ColumnChoice
 from probfs.columns.dataset import Dataset, merge_equal_rows
@@ -35,13 +34,12 @@ from probfs.columns.prepare import prepare
 from probfs.columns.suggest import suggest_mapping
 from probfs.errors import DataError, ProbfsError, UsageError
 from probfs.ranking.inputs import every_name, reading_for
-from probfs.screening.counting import count_values
 from probfs.tables.opening import ReadOptions
 from probfs.tables.table import Table
 from probfs.text import command_line_language
 from tests.support.datasets import datasets
 from tests.support.random_tables import columns_together, wide_tables
-from tests.support.tables import Write, csv_of, csv_of_rows, encode_csv, prepare_csv, prepare_frame, read_csv_text
+from tests.support.tables import csv_of, csv_of_rows, encode_csv, prepare_csv, prepare_frame, read_csv_text
 
 # Everything that can be seen of a table, however its numbers are held
 
@@ -144,16 +142,6 @@ def test_whole_numbers_beyond_doubles_are_different_values() -> None:
 
 
 # Unlabelled rows
-
-
-def test_rows_without_a_class_and_rows_of_another_file_are_the_same(write: Write) -> None:
-    labelled = "a,b,y\nx,u,0\ny,v,0\nx,v,1\ny,u,1\nx,u,1\n"
-    inside = probfs.rank(write("one.csv", labelled + "x,v,\ny,new,\n"), target="y", score="unlabeled")
-    others = [write("u.csv", "b,a\nv,x\n"), write("w.csv", "a,b\ny,new\n")]
-    outside = probfs.rank(write("two.csv", labelled), target="y", unlabeled=others, score="unlabeled")
-    assert inside.to_csv() == outside.to_csv()
-    assert outside.input.unlabelled_rows == 2
-    assert all(feature.s_su is not None for feature in inside.features)
 
 
 def test_unlabelled_values_that_no_labelled_row_holds_are_missing() -> None:
@@ -298,15 +286,6 @@ def test_a_number_hashes_alike_however_it_is_written() -> None:
     assert [len(set(own)) for own in hashes] == [3, 3, 3], "01 is no number, so 1 and 01 differ"
 
 
-@given(datasets())
-def test_the_counts_of_some_features_are_those_of_a_table_of_them(dataset: Dataset) -> None:
-    some = np.arange(len(dataset.features))[::-2]
-    alone = count_values(replace(dataset, features=tuple(dataset.features[place] for place in some)))
-    chosen = count_values(dataset).of_features(some)
-    for name in ("values", "offset", "by_slot", "class_rows"):
-        np.testing.assert_array_equal(getattr(chosen, name), getattr(alone, name))
-
-
 @given(datasets(rows=30), st.integers(2, 5))
 @settings(max_examples=60, deadline=None)
 def test_the_columns_that_tell_rows_apart_tell_all_of_them_apart(dataset: Dataset, copies: int) -> None:
@@ -348,11 +327,4 @@ def test_what_folds_cannot_hold_out_is_refused_in_the_caller_s_language() -> Non
         deal_folds(dataset, 3, 0)
     with command_line_language(), pytest.raises(UsageError, match=r"^--folds 3 is more .* or another --estimate$"):
         deal_folds(dataset, 3, 0)
-    check_class_sizes(encode_csv("a,y\nx,p\nz,p\nx,q\nz,q\n"))
     check_class_sizes(encode_csv("a,n,y\nx,2,p\nx,2,q\n", count="n"))
-    with pytest.raises(DataError) as caught:
-        check_class_sizes(encode_csv("a,y\nx,p\nz,p\nx,q\n"))
-    problem = "t.csv: class 'q' has one row only, and holding it out leaves none"
-    assert str(caught.value) == f'{problem}; use estimate="resubstitution", or drop the row'
-    with pytest.raises(DataError, match=r"or drop the row with min_class=2$"):
-        check_class_sizes(encode_csv("a,y\nx,p\nz,p\nx,q\nx,r\nz,r\n"))

@@ -19,7 +19,6 @@ from probfs.columns.encode import encode
 from probfs.columns.missing import missingness_p_value
 from probfs.columns.prepare import apply_mapping
 from probfs.errors import DataError
-from probfs.text import command_line_language
 from tests.support.tables import Write, csv_of, csv_of_rows, prepare_csv, prepare_frame, read_csv_text, table_content
 
 LONG = csv_of(30, x=lambda n: n + 0.5)
@@ -31,25 +30,6 @@ MEASURED = {"numbers_as_they_are": True}
 
 
 # What each column is for
-
-
-def plans(text: str, mapping: str = "", **choice: Any) -> dict[str, str]:
-    """What will be done with each column, in words."""
-    return {plan.name: plan.describe() for plan in prepare_csv(text, mapping, **choice).plans}
-
-
-def test_every_column_has_its_role_and_who_said_so() -> None:
-    text = "id,a,b,n,y\n1,x,u,1,p\n2,z,v,2,q\n"
-    assert plans(text, "drop = ['b']\n[columns]\na = '== x'", exclude=["id"], count="n") == {
-        "id": "left out (exclude=)",
-        "a": "yes/no: 'x' (mapping)",
-        "b": "left out (dropped by the mapping)",
-        "n": "count (count=)",
-        "y": "target",
-    }
-    with command_line_language():
-        assert plans(text, exclude=["id"])["id"] == "left out (--exclude)"
-        assert plans(text, include=["a"])["b"] == "left out (--include)"
 
 
 LEFT_OUT = "left out as identifiers: 'nr' (numbers the rows from 1 on); keep_identifiers=True ranks them"
@@ -77,6 +57,7 @@ FEW_LABELLED = csv_of(x=[n + 0.5 for n in range(30)], y=["p", "q"] * 10 + [""] *
         (NUMBERED, "", {"include": ["nr", "a"]}, f"{CUT} (30 numbers)", RANKED),
         (NUMBERED, "[columns]\nnr = { quantiles = 5 }\n", {}, f"{CUT} (mapping)", RANKED),
         (NUMBERED, "", {"exclude": ["nr"]}, "left out (exclude=)", ""),
+        (NUMBERED, "", {"include": ["a"]}, "left out (include=)", ""),
         (NUMBERED, 'drop = ["nr"]', {}, "left out (dropped by the mapping)", ""),
         (NUMBERED, "", {"count": "nr"}, "count (count=)", ""),
         (NUMBERED, "", {"target": "nr"}, "target", ""),
@@ -87,22 +68,6 @@ def test_what_is_done_with_a_column_and_what_is_said_of_it(
 ) -> None:
     prepared = prepare_csv(text, mapping, **choice)
     assert (prepared.plans[0].describe(), prepared.notes) == (plan, (note,) if note else ())
-
-
-# Rows
-
-
-def test_rows_without_a_class_and_rows_that_stand_for_none_are_not_labelled() -> None:
-    missing = prepare_csv("a,y\nx,p\nz,?\nz,q\nNA,-\n", 'missing = ["-"]', na=["?", "NA"])
-    assert (missing.target.classes, missing.labelled.tolist(), missing.unlabelled.tolist()) == (
-        ("p", "q"),
-        [0, 2],
-        [1, 3],
-    )
-    prepared = prepare_csv("a,n,y\nx,2,p\nz,0,p\nx,1,\nz,0,\nz,3,q\n", count="n")
-    assert (prepared.labelled.tolist(), prepared.unlabelled.tolist(), prepared.labelled_rows) == ([0, 4], [2], 2)
-    dataset, _ = encode(prepared)
-    assert (dataset.counts.tolist(), dataset.unlabelled_counts.tolist()) == ([2, 3], [1])
 
 
 # The table that a mapping makes
@@ -306,7 +271,8 @@ def test_a_missing_cell_is_a_value_of_its_own_and_an_unseen_one_says_nothing() -
     cut = '[columns]\nboat = { cut = [4], missing = "value" }\n'
     (boat,) = encode(prepare_csv(titanic(), cut, include=["boat"]))[0].features
     assert boat.labels.to_pylist() == ["(-inf,4]", "(4,inf)", "(missing)"]
-    assert plans(titanic(), cut)["boat"] == "2 intervals at 4, missing as a value (mapping)"
+    (plan,) = prepare_csv(titanic(), cut, include=["boat"]).features
+    assert plan.describe() == "2 intervals at 4, missing as a value (mapping)"
 
 
 def test_a_number_that_is_missing_is_measured_as_such() -> None:

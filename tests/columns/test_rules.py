@@ -49,12 +49,6 @@ def mapped(values: str, rule: str, labels: str = "") -> tuple[str, str]:
         ('{ groups = { g = ["u"], h = ["v"] }, other = "no" }', "groups 'g', 'h', the rest 'no'", "u|v|x", "g|h|no"),
         ('{ groups = { warm = ["red"] } }', "groups 'warm'", "red|blue|", "warm|blue|"),
         ("{ min_count = 2 }", "category, 'other' for values in fewer than 2 rows", "u|u|v|w", "u|u|other|other"),
-        (
-            '{ min_count = 2000, other = "few" }',
-            "category, 'few' for values in fewer than 2,000 rows",
-            "u|v",
-            "few|few",
-        ),
         ('"category"', "category", "1|01", "1|01"),
         ('"<= 2020-03-19"', "yes/no: <= 2020-03-19", "2020-03-19|2020-03-20|", "yes|no|"),
         ('"> 2020-03-19T23:59:59"', "yes/no: > 2020-03-19T23:59:59", "2020-03-19 23:59:59|2020-03-20", "no|yes"),

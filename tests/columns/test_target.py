@@ -27,6 +27,7 @@ LAST = ("the last column", "the last column that is not left out")
     [
         ("", {}, "y", LAST[0], ("p", "q"), [1, UNKNOWN, 0, 1]),
         ("", {"count": "n"}, "y", LAST[0], ("q",), [0, UNKNOWN, UNKNOWN, 0]),
+        ('missing = ["q"]', {"na": ["p"]}, "y", LAST[0], (), [UNKNOWN] * 4),
         ("", {"target": "a"}, "a", "by target=", ("u", "v"), [0, 1, 0, 1]),
         ('target = "a"', {}, "a", "by the mapping", ("u", "v"), [0, 1, 0, 1]),
         ('target = "n"', {"target": "a"}, "a", "by target=", ("u", "v"), [0, 1, 0, 1]),
@@ -86,7 +87,8 @@ def test_two_classes_must_be_left(write: Write) -> None:
         )
         assert str(caught.value) == f"t.csv: {problem}; choose fewer"
     lonely = write("u.csv", "a,y\nx,p\nz,p\nx,q\n")
-    with pytest.raises(DataError, match=r"class 'q' has one row only.*, or drop the row$"):
+    alone = r"u\.csv: class 'q' has one row only, and holding it out leaves none"
+    with pytest.raises(DataError, match=rf'{alone}; use estimate="resubstitution", or drop the row$'):
         probfs.rank(lonely, target="y")
     assert probfs.rank(lonely, target="y", estimate="resubstitution").input.classes == {"p": 2, "q": 1}
 

@@ -15,7 +15,6 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-import probfs
 from probfs.columns.choice import ColumnChoice
 from probfs.columns.inspect import inspect_table
 from probfs.columns.mapping import ColumnMapping
@@ -40,7 +39,6 @@ from tests.support.tables import (
     prepare_frame,
     read_csv_text,
     table_content,
-    workbook_bytes,
 )
 
 SHOP = SAMPLES / "shop.csv"
@@ -133,7 +131,6 @@ def numbers(cells: int, text: str, plain: str) -> str:
         ("(1,200.5)|80", {}, "-1200.5|80", numbers(1, "(1,200.5)", "-1200.5")),
         ("(1)|(2)|(3)", {}, "=", ""),
         ("12 kg|5.5kg|7 kg", {}, "12|5.5|7", numbers(3, "12 kg", "12")),
-        ("12 kg|13 kg", {}, "=", ""),
         ("12 kg|500 g|7 kg", {}, "=", ""),
         ("5am|6am|7am", {}, "=", ""),
         ("05 %|06 %|07 %", {}, "=", ""),
@@ -146,7 +143,6 @@ def numbers(cells: int, text: str, plain: str) -> str:
         (f"NA|{TIMES}", {"na": ("auto",)}, f"|{TIMES}", ODD_FORM.format("1:10")),
         (TIMES.rpartition("|")[0], {}, "=", ""),
         ("$5|6|7", {"mapping": '[columns]\nx = "number"'}, "5|6|7", numbers(1, "$5", "5")),
-        ("$5|6", {"mapping": '[columns]\nx = "category"'}, "=", ""),
         ("1,5|2.5|3", {}, "=", LIKE.format("numbers that do not all have the same decimal separator", ONE_WAY)),
         ("$1,234.5|$2,50|$3", {}, "=", "look like numbers that do not all have the same decimal"),
         ("1.5|2.25|3", {"decimal": ","}, "=", ""),
@@ -161,7 +157,6 @@ def numbers(cells: int, text: str, plain: str) -> str:
         ("u|U|v", {}, "=", "differ only in case: 'U' and 'u' in 'x'; ignore_case=True merges them"),
         ("yes|no|TRUE|1", {}, "=", "some values may mean the same: 'yes', 'no', 'TRUE', '1' in 'x'; "),
         ("none|NONE|None|v", {}, "=", "differ only in case: 'NONE' and 'none' in 'x'; "),
-        ("yes|no|NO", {}, "=", "differ only in case: 'NO' and 'no' in 'x'; "),
         ("1|2", {"na": ["-9,-99"]}, "=", "na=: no cell holds '-9,-99'; give na= once for each text"),
         (f"{TENS}|{CODES}", {}, "=", "far outside of all other numbers: -999 in 5 rows of 'x'; if that means missing,"),
         (f"{TENS}|-999", {"na": ["-999"]}, f"{TENS}|", ""),
@@ -391,48 +386,11 @@ ISO_FORMS = ("{}", "{}T12:30", "{} 12:30", "{}T12:30:59", "{} 12:30:59.25", "{}T
 )
 def test_more_than_a_few_iso_dates_are_dates(texts: list[str], kind: Kind) -> None:
     assert prepare_csv(csv_of(when=texts)).table.columns["when"].kind is kind
-
-
-def test_dates_in_texts_are_cut_as_declared_dates_are(write: Write) -> None:
-    rows = [(day, n % 3, "pq"[n > 30]) for n, day in enumerate(DAYS)]
-    frame = pd.DataFrame(rows, columns=["when", "k", "y"])
-    declared = probfs.rank(frame.assign(when=pd.to_datetime(frame["when"])), target="y")
-    assert declared.features[0].feature == "when"
-    lines = frame.to_json(orient="records", lines=True)
-    for name, content in (("t.csv", frame.to_csv(index=False)), ("t.jsonl", lines), ("t.parquet", frame.to_parquet())):
-        read = probfs.rank(write(name, content), target="y")
-        assert read.features == declared.features
-        assert any("cut into 5 intervals" in note and "'when'" in note for note in read.warnings)
+    frame = {"when": texts, "y": ["p", *"q" * (len(texts) - 1)]}
+    assert prepare_frame(frame).table.columns["when"].kind is kind
 
 
 # A table as people write it
-
-
-def test_the_shop_is_read_the_same_from_every_format(write: Write) -> None:
-    frame = pd.read_csv(SHOP, dtype=str, keep_default_na=False)
-    sheet = workbook_bytes([list(frame.columns), *frame.values.tolist()])
-    expected = probfs.rank(write("clean.csv", clean_shop(frame).to_csv(index=False)), target="outcome")
-    for data in (SHOP, frame, write("t.parquet", frame.to_parquet()), write("t.xlsx", sheet)):
-        found = probfs.rank(data, target="outcome", dates="mdy", ignore_case=True, na="-999")
-        assert (found.features, found.input.classes) == (expected.features, expected.input.classes)
-
-
-def clean_shop(frame: pd.DataFrame) -> pd.DataFrame:
-    """The table as a careful person would write it."""
-    numbers = {
-        name: frame[name].str.replace(r"[$%,]| kg", "", regex=True)
-        for name in ("price", "discount", "parcel", "visits")
-    }
-    dates = {
-        "since": pd.to_datetime(frame["since"], format="%d.%m.%Y"),
-        "last_visit": pd.to_datetime(frame["last_visit"], format="%m/%d/%Y"),
-    }
-    # The most frequent spelling names a value.
-    plan = frame["plan"].str.strip().replace({"Basic": "basic"})
-    others = {"plan": plan, "paid": frame["paid"].str.lower(), "income": frame["income"].replace({"-999": ""})}
-    return frame.assign(
-        **numbers, **dates, **others, score=frame["score"].replace({"NA": ""}), outcome=frame["outcome"].str.strip()
-    )
 
 
 def test_what_suggest_decides_is_what_is_read() -> None:

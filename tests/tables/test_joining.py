@@ -6,7 +6,6 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import datetime
 from typing import Any
 
 import numpy as np
@@ -23,9 +22,9 @@ from probfs.runtime.progress import Progress, listening
 from probfs.tables import reading
 from probfs.tables.arrays import text_array
 from probfs.tables.cells import Kind
-from probfs.tables.column import Column, number_column, text_column, typed_column, unusable_column
+from probfs.tables.column import Column, number_column, typed_column, unusable_column
 from probfs.tables.reading import ReadOptions, join_columns, join_tables, read_table
-from probfs.tables.table import Profile, Table, number_matrix, profile_columns
+from probfs.tables.table import Profile, Table, profile_columns
 from tests.support.random_tables import columns_together
 from tests.support.tables import cell_texts, put, read_csv_text, table_content
 
@@ -234,12 +233,6 @@ def test_progress_is_that_of_all_files_and_memory_is_asked_for_on_the_way(monkey
     assert asked == [8 * cells for cells in (4, 8, 12, 16)]
 
 
-def test_a_matrix_has_the_numbers_of_each_column() -> None:
-    columns = typed([1.5, None, float("nan")], [1, 2, None], pa.array([0.1, 2, 3], pa.float32()))
-    np.testing.assert_array_equal(number_matrix(columns), [[1.5, np.nan, np.nan], [1, 2, np.nan], [0.1, 2, 3]])
-    np.testing.assert_array_equal(number_matrix(columns[:1] * 2), [[1.5, np.nan, np.nan]] * 2)
-
-
 CELLS = st.sampled_from([None, 0.0, -0.0, 1.0, 2.0, 2.5, 1e300, float("inf")])
 
 
@@ -277,26 +270,3 @@ def test_numbers_that_repeat_in_many_rows_are_profiled_alike(rows: int) -> None:
     expected = (Profile(6, rows // 7, False, True), Profile(rows, 0, False, False), Profile(1, 0, True, True))
     found = profile_columns([number_column(name, numbers) for name, numbers in columns.items()], None, 2)
     assert found == dict(zip(columns, expected, strict=True))
-
-
-def test_columns_of_other_kinds_are_profiled_by_their_values() -> None:
-    dates = [datetime(2020, 1, 1), None, datetime(2020, 1, 1), datetime(2021, 1, 1)]
-    spelled = pa.chunked_array([pa.array(["1", "1.0", "9007199254740993", "0.5"]).dictionary_encode()])
-    columns = [
-        text_column("text", np.array([0, 1, 1, 2], np.uint8), text_array(["x", "y"])),
-        replace(typed(dates)[0], name="date"),
-        Column("spelled", spelled, Kind.NUMBER),
-        unusable_column("list", np.array([True, False, False, True]), Kind.NESTED, "holds lists"),
-    ]
-    assert profile_columns(columns, None) == {
-        "text": Profile(2, 1, True, True),
-        "date": Profile(2, 1, True, True),
-        "spelled": Profile(3, 0, False, True),
-        "list": Profile(1, 2, True, True),
-    }
-    assert profile_columns(columns[:3], np.array([3, 2, 1, 0])) == {
-        "text": Profile(2, 0, True, True),
-        "date": Profile(1, 2, True, True),
-        "spelled": Profile(2, 0, True, True),
-    }
-    assert profile_columns(columns[1:2], np.array([3, 2, 0, 1]))["date"] == Profile(2, 2, True, False)

@@ -8,7 +8,6 @@ import gzip
 import io
 import lzma
 import os
-import subprocess
 import sys
 import threading
 import time
@@ -23,12 +22,11 @@ import pytest
 
 from probfs.errors import DataError, UsageError
 from probfs.runtime.progress import Progress, listening
-from probfs.tables.formats import TABLE_FORMATS, choose_format, format_of_content, format_of_path, is_writable
+from probfs.tables.formats import TABLE_FORMATS, format_of_content, format_of_path, is_writable
 from probfs.tables.opening import COMPRESSIONS, refuse_suspicious_size
 from probfs.tables.reading import ReadOptions, read_table
 from probfs.tables.writers import choose_table_format, table_bytes
-from probfs.text import command_line_language
-from tests.support.tables import put, read_bytes, read_csv_text, table_content
+from tests.support.tables import read_bytes, read_csv_text, table_content
 
 TEXT = b"a,y\n" + b"x,p\nz,q\n" * 1000
 PACK: dict[str, Callable[[bytes], bytes]] = {
@@ -173,17 +171,6 @@ def test_standard_input_may_be_replaced_and_partly_read(monkeypatch: pytest.Monk
     assert table_content(read_table("-")) == table_content(read_csv_text(TEXT))
 
 
-@pytest.mark.parametrize("name", ["colons", "CSV", "", ["csv"]])
-def test_an_unknown_format_is_refused_wherever_it_is_given(name: str) -> None:
-    written = r"^format=: .* is not one of csv, tsv, arff, parquet, feather, jsonl$"
-    with pytest.raises(UsageError, match=written):
-        table_bytes(read_csv_text("a,y\n1,p\n"), name)
-    with pytest.raises(UsageError, match=written):
-        choose_table_format("t.csv", name)
-    with command_line_language(), pytest.raises(UsageError, match=r"^--input-format: .* is not one of .*, excel$"):
-        choose_format("t.csv", b"", ReadOptions(input_format=name))
-
-
 def test_the_ending_decides_the_format() -> None:
     endings = {".CSV": "csv", ".tab": "tsv", ".arff": "arff", ".pq": "parquet", ".ipc": "feather", ".ndjson": "jsonl"}
     assert {ending: choose_table_format(f"t{ending}", None) for ending in endings} == endings
@@ -217,18 +204,6 @@ def test_the_ending_decides_the_format() -> None:
 )
 def test_the_first_bytes_decide_where_there_is_no_ending(head: bytes, encoding: str, expected: str) -> None:
     assert format_of_content(head, encoding).name == expected
-
-
-@pytest.mark.usefixtures("in_folder")
-def test_no_library_is_imported_unasked() -> None:
-    rows = '1,NA,x,007,"u,\nv"\n2,3,y,8,\n,4,z,9,nan\n'
-    put({"a.csv": f"a,b,c,d,e\n{rows}", "b.csv": 'a,b,c,d,e\n1,5" pipe,,1,2\n'})
-    program = """import sys, probfs.tables.formats, probfs.tables.csv_head
-print({"numpy", "pyarrow", "pandas", "lzma", "bz2"} & {*sys.modules})
-import probfs.tables.reading as r; r.read_table("*.csv")
-print({"fsspec", "pandas", "sklearn"} & {*sys.modules})"""
-    told = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert told.stdout == "set()\nset()\n"
 
 
 @pytest.mark.parametrize(

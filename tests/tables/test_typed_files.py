@@ -75,6 +75,7 @@ def test_a_stored_index_is_a_column_if_it_has_a_name_and_never_the_last() -> Non
 
 REMEDY = "turn it into text or numbers, or leave it out"
 LONG_TYPE = f"holds struct<\\x1b\\n{50 * 'x'}…, which cannot be ranked; {REMEDY}"
+NOT_UTF8 = "holds text that is not UTF-8; write the file again, or leave it out"
 FAR = f"holds dates too far away to be written; {REMEDY}"
 
 
@@ -87,11 +88,7 @@ FAR = f"holds dates too far away to be written; {REMEDY}"
         (pa.nulls(2, pa.struct([("\x1b\n" + "x" * 500, pa.int64())])), Kind.NESTED, LONG_TYPE),
         (pa.array([10**9, None], pa.int32()).cast(pa.date32()), Kind.DATE, FAR),
         (pa.array([10**15, 0]).cast(pa.timestamp("ms", "UTC")), Kind.DATE, FAR),
-        (
-            pa.array([b"\xff", b"x"]).view(pa.string()),
-            Kind.TEXT,
-            "holds text that is not UTF-8; write the file again, or",
-        ),
+        (pa.array([b"\xff", b"x"]).view(pa.string()), Kind.TEXT, NOT_UTF8),
     ],
     ids=str,
 )
