@@ -1,10 +1,12 @@
 """Which ranking when: what the first columns of several rankings are worth, on tables of which the answer is known.
 
-From the project's root: python benchmarks/which_score.py precision --draws 10, or losses --draws 10.
+From the project's root: python benchmarks/which_score.py precision --draws 10, or losses, or copies.
 
 ``precision`` is the share of relevant columns among as many first ones as there are relevant columns, for the kinds of
 table in ``wide_regimes.py`` and for real tables beside as many shuffled copies of their columns. ``losses`` ranks some
 rows of such real tables, and prints the log-loss of logistic regressions on the first columns, on all other rows.
+``copies`` prints by how much that loss changes, and that of Naive Bayes, on the columns that ``probfs select`` keeps,
+because near-copies are left out.
 
 Compared are the default of ``probfs rank``, its two scores without screening, and what people use instead: χ² and F
 tests, mutual information, the importances of a forest, and the coefficients of an L1-penalized logistic regression.
@@ -17,21 +19,26 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
+from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 from scipy import stats
 from sklearn import datasets
+from sklearn.base import clone
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.feature_selection import f_classif, mutual_info_classif
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import log_loss
 from sklearn.model_selection import train_test_split
+from sklearn.naive_bayes import CategoricalNB
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import KBinsDiscretizer, StandardScaler
 
 import probfs
+from probfs.screening.near_copies import find_near_copies
 from wide_precision import rank_by_chi2
 from wide_regimes import REGIMES, Draw
 
@@ -40,6 +47,10 @@ MANY_VALUES = 20
 FIRST = (3, 5, 10)
 CYTOLOGY = Path(__file__).resolve().parent.parent / "sample_data" / "breast_cancer.csv"
 
+LOGISTIC = make_pipeline(StandardScaler(), LogisticRegression(max_iter=2_000))
+CUT = KBinsDiscretizer(BINS, encode="ordinal", quantile_method="averaged_inverted_cdf")
+NAIVE_BAYES = make_pipeline(CUT, CategoricalNB(min_categories=BINS))
+
 Numbers = npt.NDArray[np.float64]
 Labels = npt.NDArray[np.intp]
 Ranker = Callable[[Numbers, Labels], list[int]]
@@ -47,16 +58,19 @@ Ranker = Callable[[Numbers, Labels], list[int]]
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("measure", choices=["precision", "losses"])
+    parser.add_argument("measure", choices=["precision", "losses", "copies"])
     parser.add_argument("--seed", type=int, default=1, help="seed of tables, splits and noise")
     parser.add_argument("--draws", type=int, default=10, help="how many tables, or splits of a table")
     parser.add_argument("--only", default="", help="only tables whose name contains this")
     arguments = parser.parse_args()
     warnings.simplefilter("ignore")
-    columns = list(RANKERS) if arguments.measure == "precision" else [f"first {first}" for first in FIRST]
+    measure, columns = {
+        "precision": (precision_of, list(RANKERS)),
+        "losses": (losses_of, [f"first {first}" for first in FIRST]),
+        "copies": (effects_of_copies, ["columns kept", "log-loss of Naive Bayes", "of logistic regression"]),
+    }[arguments.measure]
     print(f"| table | {' | '.join(columns)} |")
     print("|---|" + "---|" * len(columns))
-    measure = precision_of if arguments.measure == "precision" else losses_of
     for name, cells in measure(arguments.only, arguments.seed, arguments.draws):
         print(f"| {name} | {' | '.join(cells)} |", flush=True)
 
@@ -95,7 +109,54 @@ def losses_of(only: str, seed: int, splits: int) -> Iterator[tuple[str, list[str
         yield f"{name}, {rows} rows", [", ".join(f"{loss:.3f}" for loss in cell) for cell in cells]
 
 
+def effects_of_copies(only: str, seed: int, draws: int) -> Iterator[tuple[str, list[str]]]:
+    """By how much the columns kept, and held-out losses on them, change because near-copies are left out."""
+    every: list[list[float]] = []
+    tables = {name: (rows, (numbers, labels)) for name, (rows, numbers, labels) in real_tables().items()}
+    drawn = {"a column in three near-copies": with_near_copies, "five columns in 13": with_combinations}
+    for name in (*drawn, *tables):
+        if only not in name:
+            continue
+        changes = []
+        for draw in range(seed, seed + draws):
+            rows, (numbers, labels) = (400, drawn[name](draw)) if name in drawn else tables[name]
+            train, test = train_test_split(np.arange(len(labels)), train_size=rows, stratify=labels, random_state=draw)
+            frame = pd.DataFrame(numbers[train]).rename(columns=str).assign(y=labels[train])
+            found = []
+            for find in (find_near_copies, lambda *_: ()):
+                with patch("probfs.ranking.candidates.find_near_copies", find):
+                    kept = [int(name) for name in probfs.select(frame, target="y", folds=0).kept]
+                models = (NAIVE_BAYES, LOGISTIC)
+                found.append(
+                    [len(kept), *(held_out_loss(numbers[:, kept], labels, train, test, one) for one in models)]
+                )
+            changes.append([left_out - let_in for left_out, let_in in zip(*found, strict=True)])
+        every += changes
+        yield name, shown_changes(changes)
+    yield f"all {len(every)}", shown_changes(every)
+
+
+def shown_changes(changes: list[list[float]]) -> list[str]:
+    means, errors = np.mean(changes, axis=0), stats.sem(changes, axis=0)
+    return [f"{mean:+.4f} ± {error:.4f}" for mean, error in zip(means, errors, strict=True)]
+
+
 # Tables
+
+
+def with_near_copies(seed: int, rows: int = 1200) -> tuple[Numbers, Labels]:
+    """A column in three near-copies, another one that adds something, and noise."""
+    generator = np.random.default_rng(seed)
+    column, other = generator.normal(size=(2, rows))
+    copies = column[:, None] + 0.03 * generator.normal(size=(rows, 3))
+    table = np.column_stack([copies, other, generator.normal(size=(rows, 6))])
+    return table, (column + 0.7 * other + generator.normal(size=rows) > 0).astype(np.intp)
+
+
+def with_combinations(seed: int, rows: int = 1200) -> tuple[Numbers, Labels]:
+    """Five columns that tell the class, eight that are combinations of these, and noise."""
+    table, labels = datasets.make_classification(rows, 20, n_informative=5, n_redundant=8, random_state=seed)
+    return table, labels
 
 
 def kinds_of_table() -> dict[str, Callable[[np.random.Generator], tuple[Numbers, Labels, frozenset[int]]]]:
@@ -214,9 +275,9 @@ def cut(numbers: Numbers) -> Labels:
     return codes
 
 
-def held_out_loss(columns: Numbers, labels: Labels, train: Labels, test: Labels) -> float:
-    model = make_pipeline(StandardScaler(), LogisticRegression(max_iter=2_000)).fit(columns[train], labels[train])
-    return float(log_loss(labels[test], model.predict_proba(columns[test])))
+def held_out_loss(columns: Numbers, labels: Labels, train: Labels, test: Labels, model: Any = LOGISTIC) -> float:
+    model = clone(model).fit(columns[train], labels[train])
+    return float(log_loss(labels[test], model.predict_proba(columns[test]), labels=model.classes_))
 
 
 if __name__ == "__main__":
