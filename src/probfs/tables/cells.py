@@ -170,9 +170,15 @@ def _chunk_numbers(chunk: pa.Array, kind: Kind) -> Floats:
 
 def null_where(cells: pa.ChunkedArray, gone: Flags) -> pa.ChunkedArray:
     """The cells with some of them made missing; their type stays."""
-    places = pa.py_buffer(np.arange(len(cells)))
-    validity = mask_array(~gone).buffers()[1]
-    return cells.take(pa.Array.from_buffers(pa.int64(), len(cells), [validity, places]))
+    chunks: list[pa.Array] = []
+    for start, chunk in zip(np.cumsum([0, *map(len, cells.chunks)]).tolist(), cells.chunks, strict=False):
+        mask = mask_array(gone[start : start + len(chunk)])
+        if isinstance(chunk, pa.DictionaryArray):
+            indices = pc.if_else(mask, pa.nulls(1, chunk.indices.type)[0], chunk.indices)
+            chunks.append(pa.DictionaryArray.from_arrays(indices, chunk.dictionary, ordered=chunk.type.ordered))
+        else:
+            chunks.append(pc.if_else(mask, pa.nulls(1, chunk.type)[0], chunk))
+    return pa.chunked_array(chunks, cells.type)
 
 
 def encode_cells(cells: pa.ChunkedArray, kind: Kind) -> tuple[Codes, pa.Array]:
