@@ -110,11 +110,8 @@ def test_what_is_no_finite_number_is_refused_unless_it_is_named_missing_or_numbe
     typed = prepare_frame({"x": [*(number / 2 for number in range(30)), np.inf], "y": list("ab" * 15 + "a")})
     with pytest.raises(DataError, match="<frame>: column 'x', row 31: 'inf' is infinite"):
         encode(typed)
-    for word in ("x", "NaT", "now", "today"):
-        with pytest.raises(
-            DataError, match=rf"^t\.csv:3: column 'x': '{word}' is not a date, or not surely one; write"
-        ):
-            encode(prepare_csv(f"x,y\n2020-01-01,p\n{word},q\n", "columns.x = 'date'"))
+    with pytest.raises(DataError, match=r"^t\.csv:3: column 'x': 'now' is not a date, or not surely one; write"):
+        encode(prepare_csv("x,y\n2020-01-01,p\nnow,q\n", "columns.x = 'date'"))
     guessed, told = (learn(Quantiles(2, strict=strict), "0 1 2 3 4 5 6 7 8") for strict in (False, True))
     assert guessed.assign(text_array(["0", "many", "8"])).tolist() == [0, UNKNOWN, 1]
     assert told.assign(text_array(["4", "4.1"])).tolist() == [0, 1]

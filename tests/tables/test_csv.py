@@ -114,8 +114,6 @@ def written_tables(draw: st.DrawFn) -> tuple[str, str]:
 
 
 LOOSE = st.tuples(st.text(alphabet='ab10,,""\n\n é \r-.', max_size=40).map("n0,n1\n".__add__), st.just(","))
-
-
 SIXTH_IS_NUMBERS = (
     "a,b,c,d,e,f,g\n"
     + "1,1,1,1,1,1,1\n" * 4
@@ -163,32 +161,6 @@ def test_cells_kinds_lines_and_errors_are_those_of_the_csv_module(written: tuple
 
 
 STEPS = pytest.mark.parametrize("step", [2, 1 << 18], ids=["in small steps", "at once"])
-
-
-@STEPS
-@pytest.mark.parametrize(
-    ("cells", "dtype"),
-    [
-        ("1 2.5 _", "double"),
-        ("_ _ _", "null"),
-        ("1 -99x NA", "string"),
-        ("1 -999 2", "double"),
-        ("1 007 NA", "dictionary"),
-        ("1 12345678901234567890 NA", "dictionary"),
-        ("inf 1 2", "dictionary"),
-        ("a 1 NA", "dictionary"),
-    ],
-)
-def test_numbers_are_doubles_and_words_among_them_leave_plain_texts(cells: str, dtype: str, step: int) -> None:
-    """However late the odd cell comes, and whether the first rows or all rows show it."""
-    listed = cells.replace("_", "").split(" ")
-    with small_steps(step):
-        for order in (listed, listed[::-1]):
-            table = read("".join(f"{cell},y\n" for cell in ("x", *order)), na=("-99x", "-999"))
-            found = str(table.columns["x"].cells.type)
-            # Where the first rows show numbers and words, nothing else is expected.
-            assert found.startswith(dtype) or (dtype == "dictionary" and found == "string" and "NA" in cells)
-            assert table.kinds["x"] == ("number" if dtype == "double" else "text")
 
 
 def test_columns_can_be_kept_as_text_or_left_in_the_file() -> None:
@@ -244,12 +216,6 @@ def test_the_usual_delimiter_is_taken_where_others_split_as_well() -> None:
     assert list(read_bytes("a;b,c;d\n1;2,3;4\n").columns) == ["a;b", "c;d"]
     assert list(read_bytes("a;b,c;d\n1;2,3;4\n", decimal=",").columns) == ["a", "b,c", "d"]
     assert list(read_bytes("a,b\n1,2\n", decimal=",").columns) == ["a", "b"]
-
-
-@pytest.mark.parametrize("options", [{"skip_rows": 0}, {"no_header": True}])
-def test_titles_are_looked_for_only_where_nothing_is_said(options: dict[str, Any]) -> None:
-    with pytest.raises(DataError, match=r"^t\.csv:2: 3 fields, but the header has 1; "):
-        read_bytes("Sales\na,b,c\n1,2,3\n", **options)
 
 
 @pytest.mark.parametrize("step", [60, 1 << 18])

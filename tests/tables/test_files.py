@@ -108,7 +108,6 @@ def memory() -> Iterator[Any]:
         (["empty"], "empty: is a directory without tables, which end in .csv, .*; name its files by a pattern$"),
         (["a\0.csv"], "a\\\\x00.csv: cannot be read: the path holds a NUL byte"),
         (["b.csv", "a\0.csv"], "a\\\\x00.csv: cannot be read: the path holds a NUL byte"),
-        (["a.csv", "a.csv"], "a.csv: is named twice; name each file once"),
         (["a.csv", "file://a.csv"], "a.csv: is named twice; name each file once"),
         (["link.csv", "."], "./a.csv: is the same file as link.csv; name each file once"),
         (["a.csv", "b.arff"], "b.arff: is ARFF, but a.csv is CSV; name files of one format"),
@@ -145,7 +144,6 @@ def test_what_is_wrong_is_said(monkeypatch: pytest.MonkeyPatch, named: list[str]
 @pytest.mark.parametrize(
     ("url", "shown"),
     [
-        ("s3://key:secret@bucket/t.csv", "s3://…@bucket/t.csv"),
         ("s3://key:sec/ret@bucket/t.csv", "s3://…@bucket/t.csv"),
         ("https://me:p@ss?w@host/t.csv", "https://…@host/t.csv"),
         ("https://example.org/t.csv?X-Amz-Signature=5#y", "https://example.org/t.csv?…"),
@@ -198,7 +196,6 @@ class HttpError(Exception):
         (HttpError(404, "Not Found"), "no such file or directory"),
         (HttpError(401, "Unauthorized"), "the server answers 401 unauthorized"),
         (OSError(errno.ECONNREFUSED, "Connect call failed"), "connect call failed"),
-        (OSError(-2, "Name or service not known"), "name or service not known"),
     ],
 )
 @pytest.mark.parametrize("host", ["127.0.0.1:80", "[::1]:8080"])

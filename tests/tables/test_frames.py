@@ -293,7 +293,6 @@ def test_a_target_without_a_name_gets_one_that_no_column_has() -> None:
         (labelled, [3], "not int"),
         (labelled, [np.eye(8)], "not an array of shape (8, 8)"),
         (labelled, [FEATURES], "not a frame of 2 columns"),
-        (labelled, [pl.from_pandas(FEATURES)], "not a frame of 2 columns"),
         (labelled, [pd.Series(CELLS, name="a")], "y is called 'a', and so is a column of data; use target=\"a\" in "),
         (labelled, [pd.Series(CELLS, name="z"), "kind"], "y is called 'z', but the mapping's target is 'kind'"),
     ],

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -25,7 +24,6 @@ from probfs.tables.cells import Kind
 from probfs.tables.column import Column, number_column, typed_column, unusable_column
 from probfs.tables.reading import ReadOptions, join_columns, join_tables, read_table
 from probfs.tables.table import Profile, Table, profile_columns
-from tests.support.random_tables import columns_together
 from tests.support.tables import cell_texts, put, read_csv_text, table_content
 
 pytestmark = pytest.mark.usefixtures("in_folder")
@@ -231,36 +229,6 @@ def test_progress_is_that_of_all_files_and_memory_is_asked_for_on_the_way(monkey
         read_table("*.csv")
     assert told == [Progress("reading", number, 4, "files") for number in range(4)]
     assert asked == [8 * cells for cells in (4, 8, 12, 16)]
-
-
-CELLS = st.sampled_from([None, 0.0, -0.0, 1.0, 2.0, 2.5, 1e300, float("inf")])
-
-
-def profile_by_definition(cells: list[float | None], weights: list[int] | None, times: int) -> Profile:
-    counted = [(cell, weight) for cell, weight in zip(cells, weights or [1] * len(cells), strict=True) if weight > 0]
-    rows = Counter(cell for cell, _ in counted if cell is not None)
-    missing = sum(weight for cell, weight in counted if cell is None)
-    whole = all(cell == float("inf") or cell.is_integer() for cell in rows)
-    return Profile(len(rows), missing, whole, max(rows.values(), default=0) >= times, float("inf") in rows)
-
-
-@st.composite
-def cells_and_weights(draw: st.DrawFn) -> tuple[list[list[float | None]], list[int] | None]:
-    rows = draw(st.integers(1, 9))
-    columns = draw(st.lists(st.lists(CELLS, min_size=rows, max_size=rows), min_size=1, max_size=4))
-    return columns, draw(st.one_of(st.none(), st.lists(st.integers(0, 3), min_size=rows, max_size=rows)))
-
-
-@pytest.mark.parametrize("together", [True, False])
-@given(cells_and_weights(), st.integers(1, 4))
-def test_profiles_of_numbers(
-    together: bool, table: tuple[list[list[float | None]], list[int] | None], times: int
-) -> None:
-    columns, weights = table
-    as_numbers = [number_column(str(place), np.array(cells, dtype=float)) for place, cells in enumerate(columns)]
-    with columns_together(together):
-        found = profile_columns(as_numbers, None if weights is None else np.array(weights), times)
-    assert found == {str(place): profile_by_definition(cells, weights, times) for place, cells in enumerate(columns)}
 
 
 @pytest.mark.parametrize("rows", [10_000, 10_001])
