@@ -144,7 +144,9 @@ def test_warnings_are_python_s_unless_somebody_listens(call: Any) -> None:
 # Reading
 
 
-def test_a_table_says_what_its_columns_hold(messy: Path) -> None:
+def test_a_table_says_what_its_columns_hold(messy: Path, write: Write) -> None:
+    thousands = probfs.read(write("t.csv", "a;y\n1.234;p\n2.345;q\n"), decimal=",")
+    assert thousands.columns["a"].by_row.tolist() == [1234, 2345]
     table = probfs.read(messy, decimal=",")
     expected = {"id": "number", "price": "number", "seen": "date", "zip": "text", "note": "text", "y": "text"}
     assert list(table.kinds.items()) == list(expected.items())
