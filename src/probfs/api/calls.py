@@ -13,7 +13,7 @@ from probfs.columns.mapping import ColumnMapping
 from probfs.columns.missing import note_on_unused
 from probfs.columns.texts import read_texts
 from probfs.notes import Note
-from probfs.ranking.inputs import Data, as_table, every_name
+from probfs.ranking.inputs import Data, as_table
 from probfs.ranking.result import Ranking
 from probfs.ranking.settings import (
     DEFAULT_FALSE_DISCOVERIES,
@@ -402,13 +402,8 @@ def read(
     given = check_arguments(read, READING | CELLS | IN_PYTHON, locals(), {})
     choice = ColumnChoice(**{name: given[name] for name in CELLS if name in given})
     mapping, found = ColumnMapping(), set[str]()
-    options = ReadOptions(
-        **{name: given[name] for name in READING if name in given},
-        na=choice.missing_texts(mapping),
-        # With decimal commas, a point may stand between thousands.
-        as_text=every_name if decimal == "," else None,
-    )
-    raw = as_table(data, options, feature_names)
+    reading = {name: given[name] for name in READING if name in given}
+    raw = as_table(data, ReadOptions(**reading, na=choice.missing_texts(mapping)), feature_names)
     meaning, table = read_texts(raw, mapping, choice, decimal, target=None, found=found)
     unused = note_on_unused(choice.named_missing, found, table.columns.values())
     return table.with_notes([*meaning.notes(table.columns), *unused])

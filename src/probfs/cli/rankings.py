@@ -92,10 +92,9 @@ def select(given: Given) -> None:
         if reduced is not None:
             # It is needed twice; otherwise mistakes in options are found before it is read.
             reading = {name: given.pop(name) for name in READING if name in given and name != "decimal"}
-            decimal, typed = given.get("decimal"), TABLE_FORMATS[reduced_format].typed
             # Formats of text get all cells as they are spelled.
-            as_text = None if typed and decimal != "," else every_name
-            table = read_table(files, ReadOptions(**reading, decimal=decimal, as_text=as_text))
+            as_text = None if TABLE_FORMATS[reduced_format].typed else every_name
+            table = read_table(files, ReadOptions(**reading, decimal=given.get("decimal"), as_text=as_text))
         report = destination.format.tells_background
         selected = calls.select(table or files, **given, report=report, on_note=reporter.note)
         if names and not selected.kept:

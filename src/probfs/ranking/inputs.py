@@ -99,8 +99,7 @@ def reading_for(
     return replace(
         reading,
         na=choice.missing_texts(mapping),
-        # With decimal commas, a point may stand between thousands.
-        as_text=every_name if reading.decimal == "," else partial(columns_as_text, mapping=mapping, choice=choice),
+        as_text=partial(columns_as_text, mapping=mapping, choice=choice),
         unneeded=None if every_column else partial(columns_not_needed, mapping=mapping, choice=choice),
     )
 
@@ -194,8 +193,7 @@ def reading_unlabelled(reading: ReadOptions, path: str, prepared: PreparedTable)
     """
     used = frozenset(plan.name for plan in prepared.plans if plan.role in (Role.FEATURE, Role.COUNT))
     texts = frozenset(name for name, column in prepared.table.columns.items() if column.kind is Kind.TEXT)
-    as_text = every_name if reading.decimal == "," else texts.intersection
-    return replace(reading.for_another(path), as_text=as_text, unneeded=partial(_names_beside, used))
+    return replace(reading.for_another(path), as_text=texts.intersection, unneeded=partial(_names_beside, used))
 
 
 def _names_beside(used: frozenset[str], names: Sequence[str]) -> frozenset[str]:
