@@ -61,13 +61,14 @@ def test_what_the_file_declares_is_its_kind() -> None:
 
 @pytest.mark.parametrize("measured", [False, True])
 def test_what_rank_would_refuse_is_a_note_with_the_line(measured: bool) -> None:
-    text = "a,b,c,y\nx,1,u,p\nz,many,g,q\n"
-    mapping = '[columns]\na = { cut = [1] }\nb = "numeric"\nc = { groups = { g = ["u"] } }\n'
+    text = "a,b,c,d,y\nx,1,u,1e-3,p\nz,many,g,1e,q\n"
+    mapping = '[columns]\na = { cut = [1] }\nb = "numeric"\nc = { groups = { g = ["u"] } }\nd = "number"\n'
     notes = inspect_table(prepare_csv(text, mapping, numbers_as_they_are=measured)).notes
     assert [note.split(";")[0] for note in notes] == [
         "rank would refuse this: t.csv:2: column 'a': 'x' is not a number",
         "rank would refuse this: t.csv:3: column 'b': 'many' is not a number",
         "rank would refuse this: t.csv:3: column 'c': 'g' is the name of a group but in none",
+        "rank would refuse this: t.csv:3: column 'd': '1e' is not a number",
     ]
 
 

@@ -143,6 +143,9 @@ def find_number_style(texts: Texts, decimal: str | None, *, by_hand: bool = Fals
     before, after = (max((found[side] for found in looks), key=len) for side in ("before", "after"))
     if after.lower() in _TIMES_OF_DAY:
         return None
+    if by_hand and after.lower() == "e":
+        # 1e beside 1e-3 is no number with a unit, but one whose exponent is cut off.
+        after = ""
     styles = [NumberStyle(mark, before, after, strict=not by_hand) for mark in ".," if decimal in (None, mark)]
     likely = [style for style in styles if by_hand or all(re.match(style.pattern, text) for text in first)]
     matches = {style: count_matches(texts, style.pattern) for style in likely}

@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Protocol, TypeVar
 
+import pyarrow as pa
+
 from probfs import __version__
 from probfs.classifiers.scores import SCORES
 from probfs.columns.choice import TableNames
@@ -123,6 +125,12 @@ def rank_table(
         on_model=lambda done, total: report(RANKING, done, total, "models"),
     )
     screened = candidates.screen()
+    summary = summarize_inputs(inputs, encoded.dataset)
+    if encoded.blocks.here is not None and not settings.uncertainty:
+        # Nothing else needs the numbers before cutting, so the table need not stay in memory.
+        encoded.blocks.here.numbers = ()
+    del inputs
+    pa.default_memory_pool().release_unused()
     collector = RoundCollector(candidates, screened, tell=tell)
     report("fitting the classifier")
     notes: dict[str, Note] = {}
@@ -145,7 +153,7 @@ def rank_table(
     return Ranking(
         features,
         tuple(collector.summaries),
-        summarize_inputs(inputs, encoded.dataset),
+        summary,
         settings,
         (*encoded.notes, *said),
         __version__,

@@ -13,7 +13,6 @@ from probfs.columns.rules import cuts_numbers, some_numbers
 from probfs.rows.blocks import Block, Part
 from probfs.runtime.memory import require_memory
 from probfs.tables.arrays import Codes, Floats, Integers, Labels, code_type
-from probfs.tables.cells import encode_cells
 from probfs.tables.table import number_groups, number_matrix
 
 _CELLS_AT_A_TIME = 1 << 17
@@ -71,14 +70,9 @@ class NumbersBeforeCutting:
             if column.is_numeric and prepared.profiles[column.name].distinct * _REPEATED > column.rows:
                 many.append(column)
                 continue
-            codes, entries = column.codes, column.entries
-            if column.is_numeric:
-                # Not the column's own codes, which it would keep.
-                codes, entries = encode_cells(column.cells, column.kind)
-            if prepared.labelled_rows != column.rows:
-                codes = codes[prepared.labelled]
+            codes = column.codes if prepared.labelled_rows == column.rows else column.codes[prepared.labelled]
             # Texts that are no numbers stand in unlabelled rows only.
-            yield CodedNumbers(position[column.name], codes, some_numbers(entries, column.kind))
+            yield CodedNumbers(position[column.name], codes, some_numbers(column.entries, column.kind))
         rows = slice(None) if prepared.labelled_weights is None else prepared.labelled
         for group in number_groups(many):
             features = np.array([position[column.name] for column in group], dtype=np.int64)

@@ -228,13 +228,10 @@ def _profile_numbers(columns: Sequence[Column], weights: Integers | None, times:
         rows = np.flatnonzero(weights > 0)
         numbers, weights = numbers[:, rows], weights[rows]
     elif numbers.shape[1] > _MANY_ROWS:
-        # A hash table of a few values is built several times faster than rows are sorted. (Copies keep no codes.)
+        # A hash table of a few values is built several times faster than rows are sorted.
         first = np.sort(numbers[:, :_ROWS_LOOKED_AT], axis=1)
         repeating = np.count_nonzero(first[:, 1:] == first[:, :-1], axis=1) > _ROWS_LOOKED_AT // 8
-        apart |= {
-            columns[place].name: _profile_values(replace(columns[place]), None)
-            for place in np.flatnonzero(repeating).tolist()
-        }
+        apart |= {column.name: _profile_values(column, None) for column in compress(columns, repeating.tolist())}
         numbers, columns = numbers[~repeating], list(compress(columns, (~repeating).tolist()))
     absent = np.isnan(numbers)
     missing = np.count_nonzero(absent, axis=1) if weights is None else absent @ weights
