@@ -106,10 +106,12 @@ def encode_block(
         features.append(coding.feature(codes[own], unlabelled))
         if coding.name in plan.tested:
             ends = plan.tested[coding.name]
-            by_row = column.by_row if column.is_numeric else np.append(numbers_of_values(column), np.nan)[column.codes]
+            # A column that was counted value by value has its codes, and few values to look up.
+            by_value = column.has_codes or not column.is_numeric
+            known = np.append(numbers_of_values(column), np.nan) if by_value else column.by_row
             # The bin of each number, and the code after the last for a missing one.
-            bins = np.where(np.isnan(by_row), len(ends), np.searchsorted(ends, by_row))
-            numbers.append(CodedNumbers(place, bins[own].astype(code_type(len(ends))), ends))
+            bins = np.where(np.isnan(known), len(ends), np.searchsorted(ends, known)).astype(code_type(len(ends)))
+            numbers.append(CodedNumbers(place, bins[column.codes[own] if by_value else own], ends))
     classes = labels[own].astype(np.min_scalar_type(-1 - len(plan.classes)))
     dataset = Dataset(tuple(features), plan.classes, classes, counts[own], counts[others], plan.source)
     return Block(dataset, tuple(numbers), number), (dataset.unlabelled_rows, present, seen)

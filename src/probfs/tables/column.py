@@ -122,6 +122,11 @@ class Column:
         return looked_up(places.astype(code_type(len(wanted))), codes), wanted
 
     @property
+    def has_codes(self) -> bool:
+        """Whether the codes are known already."""
+        return "_encoded" in vars(self)
+
+    @property
     def codes(self) -> Codes:
         """The position of each row's value, or how many values there are for a missing cell."""
         return self._encoded[0]
