@@ -69,6 +69,7 @@ _OF_NAMES = re.compile(r"[0.:-]*[A-Za-z]?")
 """What the numbers of versions, telephones and flats leave when each is written as 0."""
 _MOST_FORMS = 4
 _NEARLY_ALL = 0.9
+_FIRST_ROWS = 1_000
 _WORDS = frozenset(WORDS.to_pylist())
 
 
@@ -193,8 +194,12 @@ def _learn(
         held = []
         for chunk in cells.chunks:
             size = len(chunk.dictionary)
-            rows = np.bincount(filled(chunk.indices, size), minlength=size + 1)[:-1]
-            held.append(chunk.dictionary if rows.all() else chunk.dictionary.filter(mask_array(rows > 0)))
+            # Of few texts, the first rows hold all.
+            for rows in (_FIRST_ROWS, len(chunk)):
+                is_held = np.bincount(filled(chunk.indices[:rows], size), minlength=size + 1)[:-1] > 0
+                if is_held.all():
+                    break
+            held.append(chunk.dictionary if is_held.all() else chunk.dictionary.filter(mask_array(is_held)))
         texts = pa.chunked_array(held, cells.type.value_type).drop_null()
     else:
         texts = pa.chunked_array([column.values])
