@@ -107,7 +107,7 @@ def encode_block(
         if coding.name in plan.tested:
             ends = plan.tested[coding.name]
             # A column that was counted value by value has its codes, and few values to look up.
-            by_value = column.has_codes or not column.is_numeric
+            by_value = column.is_encoded or not column.is_numeric
             known = np.append(numbers_of_values(column), np.nan) if by_value else column.by_row
             # The bin of each number, and the code after the last for a missing one.
             bins = np.where(np.isnan(known), len(ends), np.searchsorted(ends, known)).astype(code_type(len(ends)))

@@ -122,7 +122,7 @@ class Column:
         return looked_up(places.astype(code_type(len(wanted))), codes), wanted
 
     @property
-    def has_codes(self) -> bool:
+    def is_encoded(self) -> bool:
         """Whether the codes are known already."""
         return "_encoded" in vars(self)
 
