@@ -129,8 +129,9 @@ def test_little_data_may_take_much_memory(name: str, data: bytes, needed: int, m
             assert read_bytes(data, name).rows == 1000
 
 
-NAMES = (
-    st.text(alphabet=st.characters(exclude_categories=["Cs", "Cc"]), min_size=1, max_size=6).map(str.strip).filter(bool)
+# A file that begins with <html or %PDF- is refused.
+NAMES = st.text(alphabet=st.characters(exclude_categories=["Cs", "Cc"]), max_size=6).map(
+    lambda text: "n" + text.rstrip()
 )
 VALUES = st.text(alphabet=st.sampled_from("ab ,'\"%?{}\\\n\r\té~"), min_size=1, max_size=5)
 
