@@ -76,8 +76,8 @@ def test_the_page_of_commands_has_every_command_and_option_as_they_are(name: str
 
 def test_the_page_of_commands_lists_what_is_registered() -> None:
     paragraphs = generator().page_sections()["Classifiers"].split("\n\n")[1:]
-    assert len(paragraphs) == len(list(CLASSIFIERS))
-    for classifier, paragraph in zip(CLASSIFIERS, paragraphs, strict=True):
+    assert len(paragraphs) == len(CLASSIFIERS)
+    for classifier, paragraph in zip(CLASSIFIERS.values(), paragraphs, strict=True):
         own = ", ".join(f"--{name.replace('_', '-')}" for name in classifier.options())
         assert paragraph.startswith(f"**{classifier.name}.** {classifier.description[:1].upper()}")
         assert paragraph.endswith(f"Default estimate: {classifier.default_estimate}. Own options: {own}.")

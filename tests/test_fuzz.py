@@ -11,7 +11,7 @@ from probfs.columns.encode import encode
 from probfs.columns.mapping import ColumnMapping, parse_mapping
 from probfs.columns.prepare import apply_mapping, prepare
 from probfs.errors import ProbfsError
-from probfs.tables.formats import TABLE_FORMATS, is_writable
+from probfs.tables.formats import WRITABLE_FORMATS
 from probfs.tables.table import Table
 from probfs.tables.writers import table_bytes
 from probfs.text import is_unseen
@@ -26,7 +26,7 @@ def use(table: Table, mapping: ColumnMapping) -> None:
         assert len(column.codes) == table.rows, name
         assert not len(column.codes) or int(column.codes.max()) <= len(column.values), name
     usable = {name: column for name, column in table.columns.items() if column.problem is None}
-    for format_name in TABLE_FORMATS.names(is_writable):
+    for format_name in WRITABLE_FORMATS:
         table_bytes(Table(table.source, usable, table.rows), format_name)
     for measured in (False, True):
         encode(prepare(table, mapping, ColumnChoice(numbers_as_they_are=measured)))

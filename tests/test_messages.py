@@ -16,12 +16,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from probfs import text
-from probfs.classifiers.catalogue import CLASSIFIERS
-from probfs.classifiers.scores import SCORES
-from probfs.errors import DataError, MappingError, UsageError
+from probfs.errors import DataError, MappingError
 from probfs.notes import Note, NoteKind
-from probfs.output.formats import DOCUMENT_FORMATS, RESULT_FORMATS
-from probfs.tables.formats import TABLE_FORMATS
 from probfs.text import command_line_language, delimited, did_you_mean, option, printable, quoted
 from tests.support import ROOT
 
@@ -162,22 +158,3 @@ def test_an_error_says_where_as_far_as_it_is_known(place: dict[str, Any], shown:
 def test_an_error_is_one_line_and_comes_whole_out_of_another_process() -> None:
     error = pickle.loads(pickle.dumps(MappingError("is wrong:    a\n0  x", source="t.csv", line=3)))
     assert (type(error), str(error), error.line) == (MappingError, "t.csv:3: is wrong: a 0 x", 3)
-
-
-@pytest.mark.parametrize(
-    ("registry", "names"),
-    [
-        (CLASSIFIERS, ("nb", "svm", "logistic", "forest", "boosting")),
-        (SCORES, ("absolute", "signed", "unlabeled")),
-        (TABLE_FORMATS, ("csv", "tsv", "arff", "parquet", "feather", "jsonl", "excel")),
-        (RESULT_FORMATS, ("table", "csv", "json", "markdown", "parquet", "html", "png", "svg", "pdf")),
-        (DOCUMENT_FORMATS, ("table", "csv", "json", "markdown")),
-    ],
-    ids=["classifiers", "scores", "tables", "rankings", "inspections"],
-)
-def test_what_comes_with_probfs_is_registered_and_nothing_else_is_taken(registry: Any, names: tuple[str, ...]) -> None:
-    assert registry.names() == tuple(entry.name for entry in registry) == names
-    for wrong in ("", "NB", "a\x1b", None, ["csv"]):
-        with pytest.raises(UsageError, match=f"is not one of {', '.join(names)}$") as caught:
-            registry[wrong]
-        assert "\x1b" not in str(caught.value)

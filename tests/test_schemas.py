@@ -119,7 +119,7 @@ def test_every_document_that_is_written_has_a_schema(documents: dict[str, Docume
 
 
 @pytest.mark.parametrize("kind", ["ranking", "selection"])
-@pytest.mark.parametrize("classifier", CLASSIFIERS.names())
+@pytest.mark.parametrize("classifier", CLASSIFIERS)
 def test_every_setting_is_described(classifier: str, kind: str) -> None:
     known = {*json.loads((SCHEMAS / "probfs.parts.schema.json").read_text())["$defs"]["settings"]["properties"]}
     settings: Any = make_settings(classifier=classifier)

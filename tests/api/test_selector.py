@@ -122,7 +122,7 @@ def test_auto_keeps_what_select_keeps(parameters: dict[str, Any], arguments: dic
     assert found.ranking_[places].tolist() == [feature.rank for feature in expected.features]
 
 
-@pytest.mark.parametrize("classifier", [*CLASSIFIERS.names(), LogisticRegression()], ids=str)
+@pytest.mark.parametrize("classifier", [*CLASSIFIERS, LogisticRegression()], ids=str)
 def test_every_classifier_finds_the_columns_that_tell(classifier: Any) -> None:
     matrix, y = numbers(60)
     selector = ProbabilisticSelector(classifier, **TWO, step=0.5, options=fast(classifier)).fit(matrix, y)
@@ -448,7 +448,7 @@ def test_naive_bayes_passes(selector: ProbabilisticSelector) -> None:
 @NOISY
 @pytest.mark.slow
 @pytest.mark.parametrize("wanted", ["auto", 1])
-@pytest.mark.parametrize("classifier", [*CLASSIFIERS.names()[1:], GaussianNB()], ids=str)
+@pytest.mark.parametrize("classifier", [*list(CLASSIFIERS)[1:], GaussianNB()], ids=str)
 def test_other_classifiers_pass_everything(classifier: Any, wanted: Any) -> None:
     selector = ProbabilisticSelector(classifier, n_features_to_select=wanted, options=fast(classifier))
     assert all_checks(selector) == {}

@@ -139,7 +139,7 @@ def test_what_is_no_classifier_or_no_option_of_it_is_refused_in_one_line(
             call(frame, target="y", classifier=classifier, **options)
 
 
-@pytest.mark.parametrize("model", list(CLASSIFIERS), ids=lambda model: model.name)
+@pytest.mark.parametrize("model", CLASSIFIERS.values(), ids=lambda model: model.name)
 def test_the_classifiers_that_come_with_probfs_are_sound(model: UnfittedClassifier) -> None:
     for name, declared in model.options().items():
         assert declared.default is None or declared.kind.check(declared.default) == declared.default, name
@@ -153,11 +153,11 @@ def test_the_classifiers_that_come_with_probfs_are_sound(model: UnfittedClassifi
 
 
 def test_what_is_known_of_a_classifier_before_it_is_fitted() -> None:
-    assert [model.default_estimate for model in CLASSIFIERS] == ["loo", "resubstitution", "cv", "cv", "cv"]
-    assert [model.name for model in CLASSIFIERS if "oob" in model.estimates] == ["forest"]
-    assert [model.name for model in CLASSIFIERS if model.sees_columns_together] == ["forest", "boosting"]
+    assert [model.default_estimate for model in CLASSIFIERS.values()] == ["loo", "resubstitution", "cv", "cv", "cv"]
+    assert [model.name for model in CLASSIFIERS.values() if "oob" in model.estimates] == ["forest"]
+    assert [model.name for model in CLASSIFIERS.values() if model.sees_columns_together] == ["forest", "boosting"]
     assert SVM(kernel="rbf").sees_columns_together
-    assert [model.name for model in CLASSIFIERS if not model.takes_numbers] == ["nb"]
+    assert [model.name for model in CLASSIFIERS.values() if not model.takes_numbers] == ["nb"]
     models = [NaiveBayes(), SVM(kernel="rbf"), Forest(trees=1), Logistic(removal="retrain"), Boosting(permutations=1)]
     assert [model.summary for model in models] == [
         "Naive Bayes",

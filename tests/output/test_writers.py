@@ -21,7 +21,7 @@ from probfs.interaction.pairs import Pair, Pairs
 from probfs.notes import NoteKind
 from probfs.output import writers
 from probfs.output.documents import Document, inspection_document
-from probfs.output.formats import DOCUMENT_FORMATS, RESULT_FORMATS
+from probfs.output.formats import DOCUMENT_FORMATS, RESULT_FORMATS, choose_format
 from probfs.output.writers import Presentation, csv_text, json_document, terminal_text
 from probfs.paper.documents import Claim, claims_document, population_document
 from probfs.paper.theory import PopulationScores
@@ -275,14 +275,14 @@ def test_a_comparison_lists_the_best_fifty_columns_that_changed() -> None:
 def test_the_name_decides_on_the_format_then_the_ending_then_the_place(
     name: str | None, path: str | None, chosen: str
 ) -> None:
-    assert RESULT_FORMATS.choose(name, path, terminal=False).name == chosen
-    assert RESULT_FORMATS.choose(name, path, terminal=True).name == (chosen if name or path else "table")
+    assert choose_format(RESULT_FORMATS, name, path, False) == chosen
+    assert choose_format(RESULT_FORMATS, name, path, True) == (chosen if name or path else "table")
 
 
 @pytest.mark.parametrize("unknown", ["r.xyz", "r", "r.csv.gz", ".csv", "r.html"])
 def test_an_ending_that_gives_no_format_is_refused(unknown: str) -> None:
     with command_line_language(), pytest.raises(UsageError, match=r"^--output: ") as caught:
-        DOCUMENT_FORMATS.choose(None, Path(unknown), False)
+        choose_format(DOCUMENT_FORMATS, None, Path(unknown), False)
     assert str(caught.value).endswith(" gives no format; use .txt, .csv, .json, .md, .markdown, or --format")
 
 

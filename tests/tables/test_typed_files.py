@@ -21,7 +21,7 @@ from probfs.runtime import memory
 from probfs.tables.arrays import text_array
 from probfs.tables.cells import Kind
 from probfs.tables.column import Column, typed_column
-from probfs.tables.formats import TABLE_FORMATS, is_writable
+from probfs.tables.formats import WRITABLE_FORMATS
 from probfs.tables.frames import table_in_memory
 from probfs.tables.table import Table
 from probfs.tables.writers import table_bytes
@@ -139,7 +139,7 @@ VALUES = st.text(alphabet=st.sampled_from("ab ,'\"%?{}\\\n\r\té~"), min_size=1,
 @given(
     names=st.lists(NAMES, min_size=2, max_size=4, unique=True),
     rows=st.lists(st.lists(st.one_of(st.none(), VALUES), min_size=4, max_size=4), max_size=6),
-    kind=st.sampled_from(TABLE_FORMATS.names(is_writable)),
+    kind=st.sampled_from(WRITABLE_FORMATS),
     encoded=st.booleans(),
 )
 def test_what_is_written_is_read_back(names: list[str], rows: list[list[str | None]], kind: str, encoded: bool) -> None:

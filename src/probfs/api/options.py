@@ -195,7 +195,7 @@ UNLABELED = panel(
 )
 READING = panel(
     "Table",
-    input_format=Option("Format. Default: by its ending or first bytes.", Choice(TABLE_FORMATS.names())),
+    input_format=Option("Format. Default: by its ending or first bytes.", Choice(tuple(TABLE_FORMATS))),
     delimiter=Option("Separator of CSV. Default: found in the file.", Instance("CHAR", parse=_parse_delimiter)),
     decimal=Option("Decimal separator. Default: a point.", Choice((".", ","))),
     encoding=Option("Encoding of text files. Default: found in the file.", Instance("NAME")),
@@ -246,7 +246,7 @@ ABOUT_ROWS = panel(
 
 def _classifier_options() -> Group:
     """The classifier, and options of classifiers."""
-    names = CLASSIFIERS.names()
+    names = tuple(CLASSIFIERS)
     # What Python's objects may be says find_classifier.
     takes = Instance("|".join(names), types=object, parse=Choice(names).parse)
     chosen = {"classifier": Option("Classifier that gives the probabilities.", takes, names[0])}
@@ -267,11 +267,11 @@ CLASSIFIER = _classifier_options()
 ENCODING = {name: CLASSIFIER[name] for name in ("bins", "missing")}
 """Those that say how columns are encoded."""
 COLUMN_CLASSIFIER = {"classifier": CLASSIFIER["classifier"], **ENCODING}
-_LABELLED_SCORES = SCORES.names(lambda score: not score.needs_unlabelled)
+_LABELLED_SCORES = tuple(name for name, score in SCORES.items() if not score.needs_unlabelled)
 _NOISE = Option("Share of noise tolerated after the screen.", FALSE_DISCOVERIES, DEFAULT_FALSE_DISCOVERIES)
 ELIMINATION = panel(
     "Elimination",
-    score=Option("Score that decides which column leaves.", Choice(SCORES.names()), "signed"),
+    score=Option("Score that decides which column leaves.", Choice(tuple(SCORES)), "signed"),
     screen=Option("Columns of noise leave first.", default="--screen", names=("--screen/--no-screen",)),
     false_discoveries=_NOISE,
     estimate=Option("Which model scores a row. Default: by classifier.", Choice(tuple(ESTIMATES))),

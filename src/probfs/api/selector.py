@@ -389,5 +389,5 @@ def _as_model(classifier: Any) -> UnfittedClassifier | None:
     """The classifier of probfs that an object is, or that a name means; None for all else."""
     if isinstance(classifier, UnfittedClassifier):
         return classifier
-    is_name = isinstance(classifier, str) and classifier in CLASSIFIERS.names()
+    is_name = isinstance(classifier, str) and classifier in CLASSIFIERS
     return CLASSIFIERS[classifier] if is_name else None

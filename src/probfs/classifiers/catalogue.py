@@ -25,11 +25,11 @@ from probfs.classifiers.options import (
     RefittedModel,
     UnfittedClassifier,
     WholeNumber,
+    check_value,
     setting,
 )
 from probfs.columns.choice import CUT_ABOVE, DEFAULT_BINS, MOST_BINS
 from probfs.errors import UsageError
-from probfs.registry import Registry
 from probfs.text import counted, option
 
 if TYPE_CHECKING:
@@ -38,8 +38,8 @@ if TYPE_CHECKING:
     from probfs.classifiers.row_odds import RowOdds
     from probfs.columns.dataset import Dataset
 
-CLASSIFIERS: Registry[UnfittedClassifier] = Registry("classifier")
-"""Every classifier that has a name, with its defaults, in the order of help."""
+CLASSIFIERS: dict[str, UnfittedClassifier] = {}
+"""Every classifier that has a name, by that name, with its defaults, in the order of help."""
 USER_ESTIMATOR = "estimator"
 """The name of a user's estimator in settings."""
 MOST_SEED = 2**32
@@ -70,8 +70,8 @@ _cost = partial(
 
 def _registered(kind: type[Kind]) -> type[Kind]:
     """The same class, known by its name, and with its options in its docstring."""
-    CLASSIFIERS.register(kind())
-    description = kind().description
+    classifier = CLASSIFIERS[kind.name] = kind()
+    description = classifier.description
     lines = [f"{description[:1].upper()}{description[1:]}.", "", "Parameters", "----------"]
     for name, declared in kind.options().items():
         values = [f'"{word}"' for word in getattr(declared.kind, "words", ())]
@@ -355,7 +355,7 @@ def find_classifier(classifier: Any, options: Mapping[str, Any] | None = None) -
         return classifier
     found: UnfittedClassifier
     if isinstance(classifier, str) or not (isinstance(classifier, type) or hasattr(classifier, "fit")):
-        found = CLASSIFIERS[classifier]
+        found = CLASSIFIERS[check_value("classifier", Choice(tuple(CLASSIFIERS)), classifier)]
     else:
         found = UserEstimator(estimator=classifier, categories=given.get("categories"))
     owners = {name: [option("classifier", owner) for owner in having] for name, _, having in known_options()}
@@ -369,7 +369,7 @@ def find_classifier(classifier: Any, options: Mapping[str, Any] | None = None) -
 def known_options() -> list[tuple[str, Option, tuple[str, ...]]]:
     """Every option that some classifier has: its name, what it is, and the names of the classifiers that have it."""
     owners: dict[str, list[str]] = {}
-    for classifier in CLASSIFIERS:
+    for classifier in CLASSIFIERS.values():
         for name in classifier.options():
             owners.setdefault(name, []).append(classifier.name)
     return [(name, CLASSIFIERS[having[0]].options()[name], tuple(having)) for name, having in owners.items()]
@@ -378,7 +378,7 @@ def known_options() -> list[tuple[str, Option, tuple[str, ...]]]:
 def check_estimate(classifier: UnfittedClassifier, estimate: EstimateName) -> None:
     """Refuse an estimate that the classifier does not have."""
     if estimate not in classifier.estimates:
-        known = classifier.name in CLASSIFIERS.names()
+        known = classifier.name in CLASSIFIERS
         who = option("classifier", classifier.name) if known else classifier.description
         choices = ", ".join(classifier.estimates)
         raise UsageError(f"{option('estimate', estimate)}: {who} has no such estimate; choose from {choices}")

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from probfs.registry import Registry
-
 
 @dataclass(frozen=True)
 class Score:
@@ -28,7 +26,8 @@ class Score:
         return f"{self.word} {self.symbol}"
 
 
-SCORES: Registry[Score] = Registry("score")
-ABSOLUTE = SCORES.register(Score("absolute", "s_s", "Ŝ_S", "importance"))
-SIGNED = SCORES.register(Score("signed", "s_a", "Ŝ_A", "gain", signed=True))
-UNLABELED = SCORES.register(Score("unlabeled", "s_su", "Ŝ_SU", "unlabelled importance", needs_unlabelled=True))
+ABSOLUTE = Score("absolute", "s_s", "Ŝ_S", "importance")
+SIGNED = Score("signed", "s_a", "Ŝ_A", "gain", signed=True)
+UNLABELED = Score("unlabeled", "s_su", "Ŝ_SU", "unlabelled importance", needs_unlabelled=True)
+SCORES = {score.name: score for score in (ABSOLUTE, SIGNED, UNLABELED)}
+"""The scores by name, in the order of help."""

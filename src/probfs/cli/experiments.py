@@ -27,7 +27,7 @@ JOINT = panel("Table", joint=Argument("Cells with p and p_y; - is stdin.", Insta
 
 
 @opt.command(
-    JOINT | READING | opt.document_output(DOCUMENT_FORMATS.names()) | opt.QUIET,
+    JOINT | READING | opt.document_output(DOCUMENT_FORMATS) | opt.QUIET,
     """
     probfs exact joint.csv
     probfs exact joint.csv --format json
@@ -114,7 +114,7 @@ EXPERIMENT = panel(
 )
 CLAIMS = panel(
     "Output",
-    format=Option("Format of the claims. Default: table or csv.", Choice(DOCUMENT_FORMATS.names())),
+    format=Option("Format of the claims. Default: table or csv.", Choice(DOCUMENT_FORMATS)),
     output=Option("Folder for numbers, claims and figures.", Instance("DIR"), names=("--output", "-o")),
 )
 

@@ -18,7 +18,7 @@ from typer.core import TyperArgument, TyperOption
 from probfs.api.options import FLAG, Group, Instance, Option, panel
 from probfs.classifiers.options import Choice, WholeNumber
 from probfs.cli.streams import check_outputs
-from probfs.tables.formats import TABLE_FORMATS, is_writable
+from probfs.tables.formats import WRITABLE_FORMATS
 
 Given: TypeAlias = dict[str, Any]
 """The options that were given, by name."""
@@ -95,7 +95,7 @@ PROGRESS = panel(
     progress=Option("Progress on stderr.", default="on a terminal", names=("--progress/--no-progress",)),
 )
 TABLE_OUTPUT = OUTPUT | panel(
-    "Output", format=Option("Format. Default: by --output, else csv.", Choice(TABLE_FORMATS.names(is_writable)))
+    "Output", format=Option("Format. Default: by --output, else csv.", Choice(WRITABLE_FORMATS))
 )
 
 

@@ -26,7 +26,7 @@ from probfs.text import printable, quoted
 CONDITION_IS_TRUE = 3
 """The exit status when a condition of ``--fail-if`` is true."""
 SHOWN = opt.TOP | opt.PLOT | opt.QUIET | opt.PROGRESS
-RANKING_OUTPUT = opt.document_output(RESULT_FORMATS.names()) | SHOWN
+RANKING_OUTPUT = opt.document_output(RESULT_FORMATS) | SHOWN
 
 
 @opt.command(
@@ -48,7 +48,7 @@ def rank(given: Given) -> None:
     from probfs.api import calls
 
     with reporting(given) as reporter:
-        report = destination.format.tells_background
+        report = destination.format == "html"
         ranking = calls.rank(files, **given, eliminate=eliminate, report=report, on_note=reporter.note)
     destination.write(ranking.top(top))
 
@@ -58,7 +58,7 @@ KEPT_OUTPUT = panel(
     reduced=Option("Write the table with only the kept columns.", FILE),
     names=Option("Print only the names of the kept columns."),
 )
-SELECTION_OUTPUT = opt.document_output(RESULT_FORMATS.names()) | KEPT_OUTPUT | SHOWN
+SELECTION_OUTPUT = opt.document_output(RESULT_FORMATS) | KEPT_OUTPUT | SHOWN
 
 
 @opt.command(
@@ -95,7 +95,7 @@ def select(given: Given) -> None:
             # Formats of text get all cells as they are spelled.
             as_text = None if TABLE_FORMATS[reduced_format].typed else every_name
             table = read_table(files, ReadOptions(**reading, decimal=given.get("decimal"), as_text=as_text))
-        report = destination.format.tells_background
+        report = destination.format == "html"
         selected = calls.select(table or files, **given, report=report, on_note=reporter.note)
         if names and not selected.kept:
             reporter.note(NoteKind.NOTHING_KEPT.note("no column is kept, so no name is printed"))
@@ -118,7 +118,7 @@ def select(given: Given) -> None:
 
 @opt.command(
     PAIRS
-    | opt.document_output(PAGE_FORMATS.names())
+    | opt.document_output(PAGE_FORMATS)
     | panel("Output", top=Option("Show only the best K pairs.", WholeNumber(1, metavar="K")))
     | opt.QUIET
     | opt.PROGRESS,
@@ -148,7 +148,7 @@ COMPARED = panel(
 
 
 @opt.command(
-    COMPARED | READING | opt.document_output(DOCUMENT_FORMATS.names()) | opt.QUIET | opt.PROGRESS,
+    COMPARED | READING | opt.document_output(DOCUMENT_FORMATS) | opt.QUIET | opt.PROGRESS,
     """
     probfs compare old.json new.json
     probfs compare old.json new.csv --fail-if 'spearman<0.8'

@@ -14,6 +14,7 @@ import typer
 
 from probfs.errors import OutputError, ProbfsError, UsageError
 from probfs.notes import Note, NoteKind
+from probfs.output.formats import BINARY_FORMATS, choose_format, choose_picture, render
 from probfs.runtime.progress import COMPILING, Progress, listening
 from probfs.text import option, printable, shown_bytes
 
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from rich.progress import Progress as Bar
 
     from probfs.cli.options import Given
-    from probfs.output.formats import OutputFormat, OutputFormats
     from probfs.output.writers import Presentation
 
 
@@ -72,23 +72,23 @@ def deliver(content: str | bytes, output: Path | None = None) -> None:
 class Destination(NamedTuple):
     """A place and a format, both known to be good before the work begins, and those of a picture beside the result."""
 
-    format: OutputFormat
+    format: str
     path: Path | None
     presentation: Presentation
-    picture: tuple[OutputFormat, Path] | None
+    picture: tuple[str, Path] | None
 
-    def write(self, document: Any) -> None:
+    def write(self, result: Any) -> None:
         # The picture first: whoever reads standard output may leave early.
-        self.draw(document)
-        deliver(self.format.render(document, self.presentation), self.path)
+        self.draw(result)
+        deliver(render(result, self.format, self.presentation), self.path)
 
-    def draw(self, document: Any) -> None:
+    def draw(self, result: Any) -> None:
         if self.picture is not None:
             drawn, place = self.picture
-            deliver(drawn.render(document, self.presentation), place)
+            deliver(render(result, drawn, self.presentation), place)
 
 
-def choose_destination(formats: OutputFormats, given: Given, format: str | None = None) -> Destination:
+def choose_destination(formats: tuple[str, ...], given: Given, format: str | None = None) -> Destination:
     """Where a document goes, in the format asked for, or that of the file's ending, or what suits a terminal or pipe.
 
     The options that say so are taken out of ``given``.
@@ -97,13 +97,13 @@ def choose_destination(formats: OutputFormats, given: Given, format: str | None 
 
     path, safe_csv, plot = given.pop("output", None), given.pop("safe_csv", False), given.pop("plot", None)
     on_terminal = path is None and stdout_is_terminal()
-    chosen = formats.choose(given.pop("format", format), path, on_terminal)
-    check_safe_csv(safe_csv, chosen.name)
-    if chosen.is_binary and on_terminal:
-        raise UsageError(f"--format {chosen.name}: a terminal cannot show it; name a file with --output")
+    chosen = choose_format(formats, given.pop("format", format), path, on_terminal)
+    check_safe_csv(safe_csv, chosen)
+    if chosen in BINARY_FORMATS and on_terminal:
+        raise UsageError(f"--format {chosen}: a terminal cannot show it; name a file with --output")
     plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
     width = shutil.get_terminal_size().columns if on_terminal else None
-    picture = None if plot is None else (formats.choose_picture(plot), plot)
+    picture = None if plot is None else (choose_picture(plot), plot)
     return Destination(chosen, path, Presentation(width, on_terminal and not plain, safe_csv), picture)
 
 

@@ -84,7 +84,7 @@ def suggest(given: Given) -> None:
 
 
 @opt.command(
-    DATA | READING | COLUMNS | COLUMN_CLASSIFIER | opt.document_output(DOCUMENT_FORMATS.names()) | opt.QUIET,
+    DATA | READING | COLUMNS | COLUMN_CLASSIFIER | opt.document_output(DOCUMENT_FORMATS) | opt.QUIET,
     """
     probfs inspect patients.csv
     probfs inspect patients.csv --mapping patients.toml --format json

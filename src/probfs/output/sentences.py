@@ -120,7 +120,7 @@ def describe_model(ranking: Ranking) -> str:
 def shown_scores(ranking: Ranking) -> list[Score]:
     """The scores that have values, the driving one first."""
     driving = SCORES[ranking.settings.score]
-    present = [score for score in SCORES if ranking.input.unlabelled_rows or not score.needs_unlabelled]
+    present = [score for score in SCORES.values() if ranking.input.unlabelled_rows or not score.needs_unlabelled]
     return [driving, *(score for score in present if score != driving)]
 
 

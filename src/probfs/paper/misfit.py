@@ -173,7 +173,7 @@ _SVM_EVERY = 4
 _ENOUGH = 10
 """Draws below which nothing is decided."""
 CASES = sum(len(misfit.sizes) for misfit in MISFITS)
-_SCORES = {score.name: score.key for score in SCORES}
+_SCORES = {score.name: score.key for score in SCORES.values()}
 MEASURES = (*_SCORES.values(), *(f"first_{key}" for key in _SCORES.values()))
 """Of each draw: how well each score ranks by elimination, and by the scores of the first round alone."""
 

@@ -12,8 +12,8 @@ from functools import cache
 from math import inf
 from typing import Any, Literal, NoReturn, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from probfs.classifiers.catalogue import CLASSIFIERS, USER_ESTIMATOR, UserEstimator
-from probfs.classifiers.options import UnfittedClassifier
+from probfs.classifiers.catalogue import USER_ESTIMATOR, UserEstimator, find_classifier
+from probfs.classifiers.options import Choice, UnfittedClassifier, check_value
 from probfs.classifiers.scores import SCORES
 from probfs.errors import DataError, UsageError
 from probfs.notes import Note, Severity
@@ -208,11 +208,11 @@ def _find_model(settings: Mapping[str, Any], place: str) -> UnfittedClassifier:
     """The classifier that settings name, with its options; those of others do not matter."""
     name, score = (_decode_field(str, settings, key, place) for key in ("classifier", "score"))
     try:
-        SCORES[score]
+        check_value("score", Choice(tuple(SCORES)), score)
         if name == USER_ESTIMATOR:
             found: Any = UserEstimator(shown=_decode_field(str, settings, "estimator", place))
         else:
-            found = CLASSIFIERS[name]
+            found = find_classifier(name)
         given = {each: settings.get(each) for each, declared in found.options().items() if declared.recorded}
         model: UnfittedClassifier = replace(found, **given)
     except UsageError as error:

@@ -138,7 +138,7 @@ def _expand(name: str) -> tuple[str, Sequence[str]]:
         folder = name.rstrip("/") or "/"
         files = _tables_below(folder)
         if not files:
-            endings = ", ".join(ending for known in TABLE_FORMATS for ending in known.endings)
+            endings = ", ".join(ending for known in TABLE_FORMATS.values() for ending in known.endings)
             problem = f"is a directory without tables, which end in {endings}"
             raise DataError(f"{problem}; name its files by a pattern", source=display_name(name))
         return folder, files

@@ -1,6 +1,6 @@
-"""The formats of table files, each registered once with its reader and its writer.
+"""The formats of table files, each declared once with its reader and its writer.
 
-To add a format, write a module that reads it, or a function in ``writers``, and register a ``TableFormat``. Commands
+To add a format, write a module that reads it, or a function in ``writers``, and add a ``TableFormat`` below. Commands
 list the formats in their help, so this module imports neither numpy nor pyarrow: readers and writers are imported when
 they are called.
 """
@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, BinaryIO
 
-from probfs.registry import Registry
 from probfs.tables.opening import (
     COMPOUND_FILE_MAGIC,
     STANDARD_INPUT,
@@ -83,23 +82,16 @@ class TableFormat:
         return written
 
 
-TABLE_FORMATS: Registry[TableFormat] = Registry("format")
-
-
-def is_writable(table_format: TableFormat) -> bool:
-    return table_format.writer is not None
-
-
 def format_of_path(path: str | os.PathLike[str]) -> TableFormat | None:
     """The format that a path's ending stands for, before any ``.gz``; None for standard input and unknown endings."""
     name = without_compression_ending(os.fspath(path).lower())
     ending = os.path.splitext(name)[1] if name != STANDARD_INPUT else ""
-    return next((known for known in TABLE_FORMATS if ending in known.endings), None)
+    return next((known for known in TABLE_FORMATS.values() if ending in known.endings), None)
 
 
 def format_of_magic(head: bytes) -> TableFormat | None:
     """The binary format whose files begin like this."""
-    return next((known for known in TABLE_FORMATS if head.startswith(known.magic)), None)
+    return next((known for known in TABLE_FORMATS.values() if head.startswith(known.magic)), None)
 
 
 def format_of_content(head: bytes, encoding: str) -> TableFormat:
@@ -121,7 +113,7 @@ def format_of_content(head: bytes, encoding: str) -> TableFormat:
 def choose_format(path: str, head: bytes, options: ReadOptions) -> TableFormat:
     """The format of a file, as the user says, else by its ending, else by how it begins."""
     if options.input_format is not None:
-        return TABLE_FORMATS.get(options.input_format, "input_format")
+        return TABLE_FORMATS[options.input_format]
     return format_of_path(path) or format_of_content(head, options.encoding or "utf-8")
 
 
@@ -130,7 +122,7 @@ _READ_CSV, _IPC = "csv.read_delimited", (b"ARROW1", b"FEA1", b"\xff\xff\xff\xff"
 CSV = TableFormat("csv", "CSV", (".csv",), _READ_CSV, "csv_bytes", ",", ";\t|", has_header_row=True)
 _FEATHER, _JSON = (".feather", ".arrow", ".ipc"), (".jsonl", ".ndjson")
 _EXCEL, _EXCEL_MAGIC = (*ZIPPED_WORKBOOK_ENDINGS, ".xls"), (ZIP_MAGIC, COMPOUND_FILE_MAGIC)
-for _format in (
+_FORMATS = (
     CSV,
     TableFormat("tsv", "TSV", (".tsv", ".tab"), _READ_CSV, "tsv_bytes", "\t", has_header_row=True),
     TableFormat("arff", "ARFF", (".arff",), "arff.read_arff", "arff_bytes"),
@@ -142,5 +134,7 @@ for _format in (
     TableFormat(
         "excel", "Excel", _EXCEL, "excel.read_excel", None, has_header_row=True, has_sheets=True, magic=_EXCEL_MAGIC
     ),
-):
-    TABLE_FORMATS.register(_format)
+)
+TABLE_FORMATS = {table_format.name: table_format for table_format in _FORMATS}
+"""Every format by its name, in the order of help."""
+WRITABLE_FORMATS = tuple(name for name, table_format in TABLE_FORMATS.items() if table_format.writer is not None)

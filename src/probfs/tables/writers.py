@@ -20,7 +20,7 @@ from probfs.runtime.output import format_by_ending
 from probfs.tables.arrays import EXACT, Codes, index_array, short_number, text_array
 from probfs.tables.cells import Kind, encode_exactly, is_text, numbers_by_row
 from probfs.tables.column import Column, dictionary_cells, number_column
-from probfs.tables.formats import CSV, TABLE_FORMATS, is_writable
+from probfs.tables.formats import CSV, TABLE_FORMATS, WRITABLE_FORMATS
 from probfs.tables.table import Table
 from probfs.text import delimited
 
@@ -41,10 +41,10 @@ def choose_table_format(
     ``parameter`` is the parameter by which users name the path, and ``by_name`` says whether they could choose.
     """
     if chosen is not None:
-        return TABLE_FORMATS.get(chosen, TABLE_FORMATS.parameter, is_writable).name
+        return chosen
     if path is None:
         return CSV.name
-    endings = {ending: known.name for known in TABLE_FORMATS if is_writable(known) for ending in known.endings}
+    endings = {ending: name for name in WRITABLE_FORMATS for ending in TABLE_FORMATS[name].endings}
     return format_by_ending(path, endings, CSV.name, parameter, by_name)
 
 
@@ -55,12 +55,11 @@ def table_bytes(table: Table, format_name: str, target: str | None = None, *, sa
     these apart. With ``safe``, a text that a spreadsheet would take for a formula begins with an apostrophe in CSV and
     TSV. A column that cannot be used cannot be written either.
     """
-    table_format = TABLE_FORMATS.get(format_name, TABLE_FORMATS.parameter, is_writable)
     if not table.columns:
         raise DataError("has no column left to write; drop fewer", source=table.source)
     for column in table.columns.values():
         table.usable(column)
-    return table_format.write(table, target, safe)
+    return TABLE_FORMATS[format_name].write(table, target, safe)
 
 
 def _number_cells(column: Column) -> pa.ChunkedArray | None:
