@@ -65,8 +65,8 @@ def test_the_page_of_commands_has_every_command_and_option_as_they_are(name: str
     assert f'"man/probfs-{name}.1" = "share/man/man1/probfs-{name}.1"' in (ROOT / "pyproject.toml").read_text()
     rows = {(panel, written): text for panel, row in generator().option_rows(name).items() for written, text in row}
     expected = {
-        (option.panel, " ".join(filter(None, ("/".join(option.spellings(key)), option.shown_metavar)))): option
-        for key, option in command.options.items()
+        (option.panel, " ".join(filter(None, ("/".join(option.names), option.metavar)))): option
+        for option in command.options.values()
     }
     assert rows.keys() == expected.keys(), "other options, choices or panels in docs/reference/commands.md"
     for place, option in expected.items():

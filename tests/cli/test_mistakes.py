@@ -114,7 +114,7 @@ def test_an_unknown_word_is_an_error_that_lists_the_choices(run_here: Run, comma
     for name, declared in load_command(command).options.items():
         if isinstance(declared.takes, Choice) and not declared.is_argument:
             given = {"generate": "xcp", "reproduce": "example", "compare": "a.json b.json"}.get(command, "t.csv")
-            (spelling, *_) = declared.spellings(name)
+            (spelling, *_) = declared.names
             result = run_here(command, *given.split(), spelling, "bogus")
             assert (result.returncode, result.stdout) == (2, "")
             # Marks are quoted: a comma among commas would not be seen.

@@ -52,7 +52,7 @@ def test_help_shows_every_option_in_a_short_line_and_examples_that_are_understoo
         assert line in page
         (command, *words) = line.split("probfs ")[1].split(" | ")[0].split(" > ")[0].split()
         options = COMMANDS_LOADED[command].options.items()
-        known = {spelling for option_name, option in options for spelling in option.spellings(option_name)}
+        known = {spelling for option_name, option in options for spelling in option.names}
         assert {word for word in words if word.startswith("--")} <= known, line
 
 

@@ -11,9 +11,10 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import date
+from functools import partial
 from numbers import Number as AnyNumber
 from pathlib import Path
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, TypeAlias
 
 from probfs.classifiers.catalogue import CLASSIFIERS, known_options
 from probfs.classifiers.options import DEFAULT_FOLDS, ESTIMATES, Choice, Number, WholeNumber
@@ -32,33 +33,35 @@ from probfs.tables.formats import TABLE_FORMATS
 _NAME_TYPES = (str, AnyNumber, date, tuple)
 """The columns of a frame may be called by numbers and dates."""
 
-# --- what options take: parse makes a value of a word of the command line, check of an object from Python; a ValueError
-# says what is wrong with it ---
+# --- what options take ---
 
 
-@dataclass(frozen=True)
-class Instance:
-    """A text; in Python, an object of some types."""
-
-    metavar: str = ""
-    wanted: str = "a text"
-    types: Any = str
-    convert: Callable[[Any], Any] = lambda value: value
-    parse: Callable[[str], Any] = str
-
-    def check(self, value: Any) -> Any:
-        if not isinstance(value, self.types):
-            raise ValueError(f"{value!r} is not {self.wanted}")
-        return self.convert(value)
+def _check_text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise ValueError(f"{value!r} is not a text")
+    return value
 
 
 @dataclass(frozen=True)
 class Kind:
-    """Whatever two functions make of a value from Python, and of a word of the command line."""
+    """What an option takes: a text, unless functions say otherwise."""
 
-    check: Callable[[Any], Any]
     metavar: str = ""
+    check: Callable[[Any], Any] = _check_text
+    """Makes a value of an object from Python; a ValueError says what is wrong with it."""
     parse: Callable[[str], Any] = str
+    """The same for a word of the command line."""
+
+
+def _accept(types: Any, wanted: str, convert: Callable[[Any], Any] = lambda value: value) -> Callable[[Any], Any]:
+    """A check that a value is of some types."""
+
+    def check(value: Any) -> Any:
+        if not isinstance(value, types):
+            raise ValueError(f"{value!r} is not {wanted}")
+        return convert(value)
+
+    return check
 
 
 def _check_flag(value: Any) -> bool:
@@ -83,10 +86,10 @@ def _parse_group(text: str) -> tuple[str, str]:
 
 
 def _check_groups(value: Any) -> dict[str, tuple[str, ...]]:
-    """Columns by the name of what they are together."""
+    """Columns by the name of the feature that they are together."""
     groups: dict[str, tuple[str, ...]] = {}
     try:
-        # On a command line, several words may be of one name.
+        # On a command line, several words may add to the same name.
         for name, columns in value.items() if isinstance(value, Mapping) else value:
             groups[str(name)] = (*groups.get(str(name), ()), *_check_names(columns))
     except (TypeError, ValueError):
@@ -108,14 +111,11 @@ def _check_step(value: Any) -> Any:
     raise ValueError(f"{value!r} is neither {AUTO_STEP} nor a whole number from 1 on nor a fraction like 0.1")
 
 
-class Size(WholeNumber):
-    """A number of bytes, which the command line has like 500M or 8G."""
-
-    def parse(self, text: str) -> int:
-        match = re.fullmatch(r"(\d{1,12})([KMGT]?)B?", text.upper())
-        if match is None or not int(match[1]):
-            raise ValueError(f"{text!r} is not a size like 500M or 8G")
-        return int(match[1]) << {"": 0, "K": 10, "M": 20, "G": 30, "T": 40}[match[2]]
+def _parse_size(text: str) -> int:
+    match = re.fullmatch(r"(\d{1,12})([KMGT]?)B?", text.upper())
+    if match is None or not int(match[1]):
+        raise ValueError(f"{text!r} is not a size like 500M or 8G")
+    return int(match[1]) << {"": 0, "K": 10, "M": 20, "G": 30, "T": 40}[match[2]]
 
 
 def plain_number(value: Any) -> Any:
@@ -127,12 +127,14 @@ def _parse_delimiter(text: str) -> str:
     return {"\\t": "\t", "tab": "\t"}.get(text, text)
 
 
-FLAG = Kind(_check_flag)
-NAMES = Kind(_check_names, "COLUMN")
-COLUMN = Instance("COLUMN", "the name of a column", _NAME_TYPES, str)
-ANYTHING = Instance("DATA...", types=object)
+_anything = _accept(object, "")
+FLAG = Kind(check=_check_flag)
+NAMES = Kind("COLUMN", _check_names)
+COLUMN = Kind("COLUMN", _accept(_NAME_TYPES, "the name of a column", str))
+FILE = Kind("FILE", parse=Path)
+TABLES = Kind("DATA...", _anything)
 """Tables, which readers check."""
-FUNCTION = Instance(wanted="a function", types=Callable)
+FUNCTION = Kind(check=_accept(Callable, "a function"))
 SEED = WholeNumber(0)
 FALSE_DISCOVERIES = Number(1e-6, 1.0, "Q")
 
@@ -146,70 +148,63 @@ class Option:
     help: str
     """One line."""
     takes: Any = FLAG
-    """What makes a value of a word (``parse``) and what checks one from Python (``check``)."""
+    """A kind: what makes a value of a word (``parse``) and what checks one from Python (``check``)."""
     default: Any = None
     """What help shows; the library has it."""
     many: bool = False
     """Whether it may be given several times."""
     names: tuple[str, ...] = ()
-    """As users write it, where that is not the name in Python with two dashes."""
+    """As users write it: two dashes and the name in Python, unless declared otherwise; none for an argument."""
     metavar: str = ""
-    """Where it is not that of the kind."""
+    """That of the kind, unless declared otherwise."""
     required: bool = False
+    is_argument: bool = False
+    """Whether it is given without a name."""
     panel: str = ""
     """The heading that it stands under in help."""
-
-    is_argument: ClassVar[bool] = False
-
-    @property
-    def shown_metavar(self) -> str:
-        return self.metavar or getattr(self.takes, "metavar", "")
 
     @property
     def line(self) -> str:
         return self.help if self.default is None else f"{self.help} Default: {self.default}."
 
-    def spellings(self, name: str) -> tuple[str, ...]:
-        """As users write it; none for an argument."""
-        return () if self.is_argument else self.names or (f"--{name.replace('_', '-')}",)
 
-
-class Argument(Option):
-    """What is given without the name of an option."""
-
-    is_argument = True
-
-
+Argument = partial(Option, is_argument=True)
 Group: TypeAlias = dict[str, Option]
 
 
 def panel(title: str, **options: Option) -> Group:
-    return {name: replace(option, panel=title) for name, option in options.items()}
+    """Options under a heading of help."""
+    group = {}
+    for name, option in options.items():
+        names = () if option.is_argument else option.names or (f"--{name.replace('_', '-')}",)
+        metavar = option.metavar or option.takes.metavar
+        group[name] = replace(option, names=names, metavar=metavar, panel=title)
+    return group
 
 
 # --- groups ---
 
-DATA = panel("Table", data=Argument("The table, one file or several; - is stdin.", ANYTHING, many=True))
+DATA = panel("Table", data=Argument("The table, one file or several; - is stdin.", TABLES, many=True))
 UNLABELED = panel(
-    "Table", unlabeled=Option("Rows without a class, for the score s_su.", ANYTHING, many=True, metavar="FILE")
+    "Table", unlabeled=Option("Rows without a class, for the score s_su.", TABLES, many=True, metavar="FILE")
 )
 READING = panel(
     "Table",
     input_format=Option("Format. Default: by its ending or first bytes.", Choice(tuple(TABLE_FORMATS))),
-    delimiter=Option("Separator of CSV. Default: found in the file.", Instance("CHAR", parse=_parse_delimiter)),
+    delimiter=Option("Separator of CSV. Default: found in the file.", Kind("CHAR", parse=_parse_delimiter)),
     decimal=Option("Decimal separator. Default: a point.", Choice((".", ","))),
-    encoding=Option("Encoding of text files. Default: found in the file.", Instance("NAME")),
-    sheet=Option("Sheet of a workbook. Default: the first.", Instance("NAME")),
+    encoding=Option("Encoding of text files. Default: found in the file.", Kind("NAME")),
+    sheet=Option("Sheet of a workbook. Default: the first.", Kind("NAME")),
     skip_rows=Option("Rows above the header. Default: titles found there.", WholeNumber(0, metavar="N")),
     no_header=Option("The first row is data, not names."),
     union=Option("Allow files with different columns."),
-    max_unpacked=Option("Limit of unpacked data, like 500M or 8G.", Size(1, metavar="SIZE")),
+    max_unpacked=Option("Limit of unpacked data, like 500M or 8G.", Kind("SIZE", WholeNumber(1).check, _parse_size)),
 )
 CELLS = panel(
     "Columns",
     target=Option("Column to predict. Default: the last one.", COLUMN, names=("--target", "-t")),
     count=Option("Column of counts: equal rows that each row stands for.", COLUMN),
-    na=Option("Text that means missing, or auto, or none.", replace(NAMES, metavar="TEXT"), many=True),
+    na=Option("Text that means missing, or auto, or none.", NAMES, many=True, metavar="TEXT"),
     dates=Option("What comes first in 1/2/2024: day or month.", Choice(DATE_ORDERS)),
     ignore_case=Option("Merge values that differ only in case."),
 )
@@ -217,7 +212,7 @@ MAPPING = panel(
     "Columns",
     mapping=Option(
         "TOML file that cuts, groups or drops columns.",
-        Instance("FILE", "a path or a dictionary", str | os.PathLike | Mapping, parse=Path),
+        Kind("FILE", _accept(str | os.PathLike | Mapping, "a path or a dictionary"), Path),
     ),
 )
 OTHER_COLUMNS = panel(
@@ -231,9 +226,9 @@ OTHER_COLUMNS = panel(
 COLUMNS = CELLS | MAPPING | OTHER_COLUMNS
 JOIN = panel(
     "Columns",
-    join=Option("Rank two columns as one: a+b.", replace(NAMES, metavar="A+B"), many=True),
+    join=Option("Rank two columns as one: a+b.", NAMES, many=True, metavar="A+B"),
     together=Option(
-        "Columns that are one feature: colour=colour_*.", Kind(_check_groups, "NAME=A,B", _parse_group), many=True
+        "Columns that are one feature: colour=colour_*.", Kind("NAME=A,B", _check_groups, _parse_group), many=True
     ),
 )
 ABOUT_ROWS = panel(
@@ -248,7 +243,7 @@ def _classifier_options() -> Group:
     """The classifier, and options of classifiers."""
     names = tuple(CLASSIFIERS)
     # What Python's objects may be says find_classifier.
-    takes = Instance("|".join(names), types=object, parse=Choice(names).parse)
+    takes = Kind("|".join(names), _anything, Choice(names).parse)
     chosen = {"classifier": Option("Classifier that gives the probabilities.", takes, names[0])}
     for name, declared, owners in known_options():
         # The classifiers, and the value of another option, that an option is for.
@@ -276,7 +271,7 @@ ELIMINATION = panel(
     false_discoveries=_NOISE,
     estimate=Option("Which model scores a row. Default: by classifier.", Choice(tuple(ESTIMATES))),
     folds=Option("Folds of --estimate cv.", WholeNumber(2, metavar="K"), DEFAULT_FOLDS),
-    step=Option("Columns that leave in a round, or a fraction.", Kind(_check_step, f"{AUTO_STEP}|N", _parse_step)),
+    step=Option("Columns that leave in a round, or a fraction.", Kind(f"{AUTO_STEP}|N", _check_step, _parse_step)),
     always=Option("Let a column leave last, or several: a,b.", NAMES, many=True),
     no_eliminate=Option("Rank by the scores of one round."),
     uncertainty=Option("Add standard errors and rank intervals (slow)."),
@@ -299,12 +294,12 @@ PAIRING = panel(
 ENGINE = panel(
     "Where to run",
     engine=Option("In this process, or on a Dask cluster.", Choice(("local", "dask")), "local"),
-    scheduler=Option("Scheduler of a cluster, like tcp://host:8786.", Instance("ADDRESS")),
+    scheduler=Option("Scheduler of a cluster, like tcp://host:8786.", Kind("ADDRESS")),
     workers=Option("Processes of this machine, for --engine dask.", WholeNumber(1)),
 )
 IN_PYTHON = {
-    "y": Option("The values to predict.", ANYTHING),
-    "feature_names": Option("Those of an array's columns.", Instance(wanted="a list of names", types=Iterable)),
+    "y": Option("The values to predict.", TABLES),
+    "feature_names": Option("Those of an array's columns.", Kind(check=_accept(Iterable, "a list of names"))),
     "eliminate": Option("Whether to eliminate."),
     "report": Option("Whether to keep what a report tells."),
     "on_note": Option("Hears of notes.", FUNCTION),

@@ -229,8 +229,8 @@ def _usage_message(error: typer.TyperException) -> str:
     message = " ".join(message.split()).rstrip(".")
     if message.startswith("No such option"):
         name = getattr(error, "option_name", "")
-        options = {known: load_command(known).options.items() for known in COMMANDS}
-        owners = [known for known in COMMANDS if any(name in each.spellings(of) for of, each in options[known])]
+        options = {known: load_command(known).options.values() for known in COMMANDS}
+        owners = [known for known in COMMANDS if any(name in option.names for option in options[known])]
         message = f"No such option: {name}, which belongs to {', '.join(owners)}" if owners else message
     page = f"'{context.command_path if context is not None else 'probfs'} --help'"
     return f"{message} See {page}" if message.endswith("?") else f"{message}; see {page}"

@@ -15,14 +15,14 @@ import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from probfs.api.options import FLAG, READING, Group, Option
+from probfs.api.options import FLAG, READING, Group, Option, panel
 from probfs.cli import COMMANDS, FIRST_OPTIONS, load_command
 from probfs.errors import UsageError
 from probfs.text import is_unseen, quoted
 
 SHELLS = ("bash", "zsh", "fish")
 _KINDS = {**dict.fromkeys(("DATA...", "JOINT...", "FILE", "OLD", "NEW"), "files"), "DIR": "folders"}
-_HELP = Option("Show this message and exit.", names=("--help", "-h"))
+_HELP = panel("", help=Option("Show this message and exit.", names=("--help", "-h")))
 
 
 def answer(shell: str, arguments: Sequence[str]) -> str:
@@ -79,12 +79,9 @@ def suggest(before: Sequence[str], current: str, after: Sequence[str]) -> tuple[
     if not name:
         summaries = {known: summary for known, (_, summary) in COMMANDS.items()}
         return "words", FIRST_OPTIONS if current.startswith("-") else summaries, ""
-    options = {**load_command(name).options, "help": _HELP}
+    options = load_command(name).options | _HELP
     spelled = {
-        written: known
-        for known, option in options.items()
-        for each in option.spellings(known)
-        for written in each.split("/")
+        written: known for known, option in options.items() for each in option.names for written in each.split("/")
     }
     given, chosen = _read(options, spelled, before[place + 1 :])
     prefix = ""
@@ -97,7 +94,7 @@ def suggest(before: Sequence[str], current: str, after: Sequence[str]) -> tuple[
     if not chosen:
         free = {known for known, option in options.items() if option.many or known not in given}
         return "words", {written: options[known].help for written, known in spelled.items() if known in free}, ""
-    metavar = options[chosen].shown_metavar
+    metavar = options[chosen].metavar
     # In help, what users put there themselves is in capitals: auto|N.
     words = getattr(options[chosen].takes, "words", None) or [word for word in metavar.split("|") if word.islower()]
     if metavar == "COLUMN":

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from probfs import __version__
-from probfs.api.options import READING, SEED, Argument, Instance, Option, panel
+from probfs.api.options import FILE, READING, SEED, Argument, Kind, Option, panel
 from probfs.classifiers.options import Choice, Number, WholeNumber
 from probfs.cli import options as opt
-from probfs.cli.options import FILE, Given
+from probfs.cli.options import Given
 from probfs.cli.streams import choose_destination, deliver, reporting, take_files
 from probfs.errors import OutputError, UsageError
 from probfs.notes import NoteKind
@@ -23,7 +23,7 @@ from probfs.text import printable
 if TYPE_CHECKING:
     from probfs.paper.documents import Claim
 
-JOINT = panel("Table", joint=Argument("Cells with p and p_y; - is stdin.", Instance("JOINT..."), many=True))
+JOINT = panel("Table", joint=Argument("Cells with p and p_y; - is stdin.", Kind("JOINT..."), many=True))
 
 
 @opt.command(
@@ -115,7 +115,7 @@ EXPERIMENT = panel(
 CLAIMS = panel(
     "Output",
     format=Option("Format of the claims. Default: table or csv.", Choice(DOCUMENT_FORMATS)),
-    output=Option("Folder for numbers, claims and figures.", Instance("DIR"), names=("--output", "-o")),
+    output=Option("Folder for numbers, claims and figures.", Kind("DIR"), names=("--output", "-o")),
 )
 
 

@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 import typer
 from typer.core import TyperArgument, TyperOption
 
-from probfs.api.options import FLAG, Group, Instance, Option, panel
+from probfs.api.options import FILE, FLAG, Group, Kind, Option, panel
 from probfs.classifiers.options import Choice, WholeNumber
 from probfs.cli.streams import check_outputs
 from probfs.tables.formats import WRITABLE_FORMATS
@@ -24,8 +24,7 @@ Given: TypeAlias = dict[str, Any]
 """The options that were given, by name."""
 INPUTS = ("data", "unlabeled", "mapping", "old", "new", "joint")
 """What is read, and never written to."""
-FILE = Instance("FILE", "a file to write", parse=Path)
-RESULT_FILE = Instance("FILE", "a file or -", parse=lambda word: None if word == "-" else Path(word))
+RESULT_FILE = Kind("FILE", parse=lambda word: None if word == "-" else Path(word))
 """Like no file at all, - is standard output."""
 
 
@@ -71,7 +70,7 @@ def _parameter(name: str, option: Option) -> TyperArgument | TyperOption:
 
     how: dict[str, Any] = {"help": option.line, "rich_help_panel": option.panel, "required": option.required}
     if option.takes is not FLAG:
-        how |= {"metavar": option.shown_metavar, "type": parse}
+        how |= {"metavar": option.metavar, "type": parse}
     if option.is_argument:
         return TyperArgument(param_decls=[name], nargs=-1 if option.many else 1, show_default=False, **how)
     if option.takes is not FLAG:
@@ -80,7 +79,7 @@ def _parameter(name: str, option: Option) -> TyperArgument | TyperOption:
         how |= {"count": True, "default": 0, "type": int}
     else:
         how["is_flag"] = True
-    return TyperOption(param_decls=[name, *option.spellings(name)], **how)
+    return TyperOption(param_decls=[name, *option.names], **how)
 
 
 # --- where results go, which is the business of commands ---

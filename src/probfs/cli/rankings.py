@@ -6,10 +6,10 @@ import contextlib
 
 import typer
 
-from probfs.api.options import ENGINE, PAIRS, RANK, READING, SELECT, Argument, Instance, Option, panel
+from probfs.api.options import ENGINE, FILE, PAIRS, RANK, READING, SELECT, Argument, Kind, Option, panel
 from probfs.classifiers.options import WholeNumber
 from probfs.cli import options as opt
-from probfs.cli.options import FILE, Given
+from probfs.cli.options import Given
 from probfs.cli.streams import (
     choose_destination,
     deliver,
@@ -140,10 +140,10 @@ def pairs(given: Given) -> None:
 
 COMPARED = panel(
     "Comparison",
-    old=Argument("JSON of rank or select, or a table; - is stdin.", Instance("OLD"), required=True),
-    new=Argument("What to compare it with.", Instance("NEW"), required=True),
+    old=Argument("JSON of rank or select, or a table; - is stdin.", Kind("OLD"), required=True),
+    new=Argument("What to compare it with.", Kind("NEW"), required=True),
     top=Option("First columns that overlap is measured on.", WholeNumber(1, metavar="K")),
-    fail_if=Option("Exit with 3 if this is true, like 'spearman<0.8'.", Instance("CONDITION"), many=True),
+    fail_if=Option("Exit with 3 if this is true, like 'spearman<0.8'.", Kind("CONDITION"), many=True),
 )
 
 
