@@ -97,7 +97,7 @@ def test_odds_of_some_features_add_up(classes: int) -> None:
         expected, found = local.odds(), remote.odds()
         assert (found.rows, found.errors) == (expected.rows, expected.errors)
         for sharpness in (0.0, 0.4, 1.0):
-            own, same = ((odds.loss(sharpness), *odds.derivatives(sharpness)) for odds in (found, expected))
+            own, same = (odds.loss_and_derivatives(sharpness) for odds in (found, expected))
             assert own == pytest.approx(same, rel=1e-11, abs=1e-10)
         wanted, gap = (odds.minus(0.4, whole, 0.7) for odds, whole in zip((expected, found), references, strict=True))
         assert (gap.rows, gap.mean, gap.se) == pytest.approx((wanted.rows, wanted.mean, wanted.se), rel=1e-11)

@@ -218,7 +218,8 @@ def test_no_sharpness_has_a_larger_likelihood(
     seed: int, rows: int, classes: int, size: float, lead: float, zeros: bool, start: float
 ) -> None:
     odds = random_odds(seed, rows, classes, size, lead, zeros)
-    sharpness = fit_sharpness(odds, start)
+    sharpness, loss = fit_sharpness(odds, start)
+    assert loss == pytest.approx(odds.loss_and_derivatives(sharpness)[0], rel=1e-12)
     assert 0 <= sharpness <= 1
 
     def likelihood(sharpness: float) -> float:
@@ -237,32 +238,28 @@ def test_slope_and_curvature_are_derivatives(seed: int, sharpness: float, classe
     odds = random_odds(seed, 20, classes, 3.0, 0.2, zeros=False)
     step = 1e-5
     below, above = sharpness - step, sharpness + step
-    slope, curvature = odds.derivatives(sharpness)
-    rise = odds.sum_losses(above, 1e-300) - odds.sum_losses(below, 1e-300)
-    assert rise / (2 * step) == pytest.approx(slope, rel=1e-6, abs=1e-6)
-    assert (odds.derivatives(above)[0] - odds.derivatives(below)[0]) / (2 * step) == pytest.approx(
-        curvature, rel=1e-6, abs=1e-6
-    )
+    _, slope, curvature = odds.sums(sharpness, 1e-300)
+    rise = (odds.sums(above, 1e-300) - odds.sums(below, 1e-300))[:2] / (2 * step)
+    assert rise == pytest.approx([slope, curvature], rel=1e-6, abs=1e-6)
 
 
 def test_a_model_that_is_too_sure_is_cooled_and_one_that_is_too_modest_stays() -> None:
     """Of odds 4 : 1 that come true in 3 of 4 cases, the right ones are 3 : 1."""
     against_own = np.log(4.0) * np.array([[-1.0, -1.0, -1.0, 1.0]])
-    too_sure = fit_sharpness(RowOdds(against_own, np.ones(4), 1))
+    too_sure, _ = fit_sharpness(RowOdds(against_own, np.ones(4), 1))
     assert too_sure == pytest.approx(np.log(3) / np.log(4), abs=1e-7)
-    assert fit_sharpness(RowOdds(against_own / 2, np.ones(4), 1)) == 1.0
-    wrong = RowOdds(-against_own, np.ones(4), 3)
-    assert fit_sharpness(wrong) == 0.0
-    assert wrong.loss(0.0) == pytest.approx(np.log(2))
+    assert fit_sharpness(RowOdds(against_own / 2, np.ones(4), 1))[0] == 1.0
+    assert fit_sharpness(RowOdds(-against_own, np.ones(4), 3)) == (0.0, pytest.approx(np.log(2)))
 
 
 def test_rows_that_no_sharpness_changes_have_the_largest_loss_and_no_say() -> None:
     impossible = RowOdds(np.array([[np.inf, -1.0, -2.0]]), np.array([5.0, 1.0, 1.0]), 5)
     possible = RowOdds(np.array([[-1.0, -2.0]]), np.ones(2), 0)
-    assert fit_sharpness(impossible) == fit_sharpness(possible) == 1.0
-    assert impossible.loss(1.0) == pytest.approx((2 * possible.loss(1.0) + 5 * np.log(14)) / 7)
+    best, loss = fit_sharpness(possible)
+    assert best == 1.0
+    assert fit_sharpness(impossible) == (1.0, pytest.approx((2 * loss + 5 * np.log(14)) / 7))
     for unchanged in (RowOdds(np.zeros((2, 3)), np.ones(3), 2), RowOdds(np.full((1, 3), np.inf), np.ones(3), 3)):
-        assert fit_sharpness(unchanged, 0.3) == 1.0
+        assert fit_sharpness(unchanged, 0.3)[0] == 1.0
 
 
 def test_losses_that_differ_by_rounding_are_equal() -> None:

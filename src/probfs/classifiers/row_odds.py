@@ -9,19 +9,16 @@ largest loss, and no part in the derivatives.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol
 
 import numpy as np
 
-from probfs.runtime.parallel import count_cores, map_in_threads
 from probfs.tables.arrays import Flags, Floats, Integers
 
-Answer = TypeVar("Answer")
-
-_ROWS_PER_BLOCK = 1 << 13
+_ROWS_AT_A_TIME = 1 << 13
 """Rows whose odds stay in the cache while they are gone through several times."""
 _NEVER = 1e150
 """Log-odds of a class of weight 0: their squares are finite, and even at the least sharpness their weight is 0."""
@@ -88,11 +85,10 @@ class Odds(Protocol):
     def errors(self) -> float:
         """How many rows have a most probable class that is not their own."""
 
-    def loss(self, sharpness: float | None) -> float:
-        """The mean log-loss, no row's P taken to be less than the least probability."""
-
-    def derivatives(self, sharpness: float) -> tuple[float, float]:
-        """Slope and curvature of the sum of -log P over rows, by the sharpness."""
+    def loss_and_derivatives(self, sharpness: float) -> tuple[float, float, float]:
+        """The mean log-loss, no row's P taken to be less than the least probability; and the slope and curvature of the
+        sum of -log P over rows, by the sharpness.
+        """
 
     def minus(self, sharpness: float | None, other: Any, other_sharpness: float | None) -> Moments:
         """How much more than by other odds each of the same rows loses."""
@@ -138,39 +134,39 @@ class RowOdds:
         losses = np.logaddexp.reduce(self.against_own, axis=0, initial=0.0)
         return float(self.counts @ -np.expm1(-losses) / self.rows)
 
-    def loss(self, sharpness: float | None = None) -> float:
-        return self.sum_losses(sharpness, self._least) / self.rows
+    def loss_and_derivatives(self, sharpness: float) -> tuple[float, float, float]:
+        loss, slope, curvature = self.sums(sharpness, self._least).tolist()
+        return loss / self.rows, slope, curvature
 
-    def sum_losses(self, sharpness: float | None, least: float) -> float:
-        losses = self.losses(sharpness, least)
-        # Long dot products would wait for threads of BLAS.
-        return math.fsum(self.counts[rows] @ losses[rows] for rows in self._blocks)
+    def sums(self, sharpness: float, least: float) -> Floats:
+        """The sum of the log-losses, no P taken to be less than the least, and the slope and curvature of the sum of
+        -log P by the sharpness.
+        """
+        sums = np.zeros(3)
+        for rows, weights, top, total in self._weigh(sharpness):
+            losses = self._limited(rows, top + np.log(total), least)
+            # The derivatives are the cumulants of the odds.
+            weights *= self._finite[:, rows]
+            mean = weights.sum(axis=0) / total
+            weights *= self._finite[:, rows]
+            variance = weights.sum(axis=0) / total - mean**2
+            mean[self._impossible[rows]] = variance[self._impossible[rows]] = 0.0
+            # One by one and not too long, dot products do not wait for threads of BLAS.
+            sums += [self.counts[rows] @ each for each in (losses, mean, variance)]
+        return sums
 
     def losses(self, sharpness: float | None, least: float) -> Floats:
         """The log-loss of each row, no P taken to be less than the least."""
         if sharpness == math.inf:
             most = self.against_own.max(axis=0)
             return np.where(most == 0, 0.5, (most > 0).astype(np.float64))
+        losses = np.empty(len(self.counts))
+        for rows, _, top, total in self._weigh(1.0 if sharpness is None else sharpness):
+            losses[rows] = self._limited(rows, top + np.log(total), least)
+        return losses
 
-        def of_block(rows: slice, weights: Floats, top: Floats, total: Floats) -> Floats:
-            return np.where(self._impossible[rows], np.inf, top + np.log(total))
-
-        losses = np.concatenate([np.empty(0), *self._weigh(1.0 if sharpness is None else sharpness, of_block)])
-        return np.asarray(np.minimum(losses, -math.log(least)))
-
-    def derivatives(self, sharpness: float) -> tuple[float, float]:
-        def of_block(rows: slice, weights: Floats, top: Floats, total: Floats) -> tuple[float, float]:
-            # The derivatives are the cumulants of the odds.
-            odds = self._finite[:, rows]
-            weights *= odds
-            mean = weights.sum(axis=0) / total
-            weights *= odds
-            variance = weights.sum(axis=0) / total - mean**2
-            counts = np.where(self._impossible[rows], 0.0, self.counts[rows])
-            return float(counts @ mean), float(counts @ variance)
-
-        slope, curvature = np.sum([(0.0, 0.0), *self._weigh(sharpness, of_block)], axis=0).tolist()
-        return slope, curvature
+    def _limited(self, rows: slice, losses: Floats, least: float) -> Floats:
+        return np.where(self._impossible[rows], -math.log(least), np.minimum(losses, -math.log(least)))
 
     def minus(self, sharpness: float | None, other: RowOdds, other_sharpness: float | None) -> Moments:
         least = self._least
@@ -200,20 +196,14 @@ class RowOdds:
         """Whether each row's own class has weight 0."""
         return np.asarray(self.against_own[0] == np.inf)
 
-    @property
-    def _blocks(self) -> list[slice]:
-        return [slice(start, start + _ROWS_PER_BLOCK) for start in range(0, len(self.counts), _ROWS_PER_BLOCK)]
-
-    def _weigh(self, sharpness: float, work: Callable[[slice, Floats, Floats, Floats], Answer]) -> list[Answer]:
-        """What ``work`` makes of each block of rows, of the weights of their other classes relative to the largest of
-        a row's weights, of the logarithm of that, and of the sum of a row's weights; its own class has weight 1.
+    def _weigh(self, sharpness: float) -> Iterator[tuple[slice, Floats, Floats, Floats]]:
+        """For some rows at a time: the weights of their other classes relative to the largest of a row's weights, the
+        logarithm of that, and the sum of a row's weights; its own class has weight 1.
         """
-
-        def of_block(rows: slice) -> Answer:
+        for start in range(0, len(self.counts), _ROWS_AT_A_TIME):
+            rows = slice(start, start + _ROWS_AT_A_TIME)
             logs = max(sharpness, _LEAST_SHARPNESS) * self._finite[:, rows]
             top = logs.max(axis=0, initial=0.0)
             logs -= top
             weights = np.exp(logs, out=logs)
-            return work(rows, weights, top, np.exp(-top) + weights.sum(axis=0))
-
-        return map_in_threads(of_block, self._blocks, min(count_cores(), len(self._blocks) // 8))
+            yield rows, weights, top, np.exp(-top) + weights.sum(axis=0)

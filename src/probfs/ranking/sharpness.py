@@ -33,19 +33,19 @@ _OFTEN_WRONG = 0.2
 """The share of rows that guessing gets wrong, from which errors tell whether a model is better."""
 
 
-def fit_sharpness(odds: Odds, start: float = 1.0) -> float:
-    """The best sharpness from 0 to 1 for some rows, by Newton's method, which is sooner there the
-    nearer ``start`` is.
+def fit_sharpness(odds: Odds, start: float = 1.0) -> tuple[float, float]:
+    """The best sharpness from 0 to 1 for some rows, and their mean loss with it, by Newton's method, which is sooner
+    there the nearer ``start`` is.
 
     A step that leaves the range in which the minimum is known to be goes to its end, or else halves it.
     """
     low, high, sharpness = 0.0, 1.0, start
     tried = set()
     for _ in range(_MOST_STEPS):
-        slope, curvature = odds.derivatives(sharpness)
+        loss, slope, curvature = odds.loss_and_derivatives(sharpness)
         if slope == curvature == 0:
             # No sharpness changes anything.
-            return 1.0
+            return 1.0, loss
         outwards = (sharpness == 1 and slope <= 0) or (sharpness == 0 and slope >= 0)
         if outwards or slope**2 <= 2 * _NEGLIGIBLE * odds.rows * curvature:
             break
@@ -57,7 +57,14 @@ def fit_sharpness(odds: Odds, start: float = 1.0) -> float:
             # An end that no step has come to yet may be the answer itself.
             wanted = (low + high) / 2 if end in tried else end
         sharpness = wanted
-    return sharpness
+    return sharpness, loss
+
+
+def judge_odds(classifier: Classifier, odds: Odds, start: float | None = None) -> tuple[float | None, float]:
+    """The sharpness of a classifier, None where its probabilities need none, and the mean loss of rows with it."""
+    if classifier.calibrated:
+        return None, odds.loss_and_derivatives(1.0)[0]
+    return fit_sharpness(odds, 1.0 if start is None else start)
 
 
 # Notes on the model of all columns
@@ -88,15 +95,14 @@ def notes_on_model(classifier: Classifier, scores: RoundScores, dataset: Dataset
     if not is_known or (is_far_better and scores.log_loss < _FAR_LOSS * entropy):
         return notes
     model, none = classifier.odds(), classifier.odds(())
-    sharpness = (None, None) if classifier.calibrated else (fit_sharpness(model), fit_sharpness(none))
-    excess = [model.minus(sharpness[0], none, sharpness[1])]
+    (sharpness, loss), (sharpness_of_none, loss_of_none) = (judge_odds(classifier, odds) for odds in (model, none))
+    excess = [model.minus(sharpness, none, sharpness_of_none)]
     if guessing >= _OFTEN_WRONG * scores.rows:
         excess.append(model.minus(math.inf, none, math.inf))
     if all(-one.mean > _CLEAR * one.se for one in excess):
         return notes
-    losses = model.loss(sharpness[0]), none.loss(sharpness[1])
-    known = f"the model of all columns gets {scores.errors:,} of {scores.rows:,} rows wrong (log-loss {losses[0]:.3f})"
-    known += f", and guessing {guessing:,} ({losses[1]:.3f})"
+    known = f"the model of all columns gets {scores.errors:,} of {scores.rows:,} rows wrong (log-loss {loss:.3f})"
+    known += f", and guessing {guessing:,} ({loss_of_none:.3f})"
     ways = [f"another {option('classifier')}", *([option("bins")] if "bins" in settings.model.options() else [])]
     problem = f"hardly better than guessing: {known}, so the order of columns may mean little"
     together = "probfs pairs (columns that matter only together)"

@@ -12,7 +12,7 @@ from probfs.classifiers.protocol import Classifier
 from probfs.classifiers.row_odds import Moments, Odds
 from probfs.ranking.candidates import Candidates, Screened, rounds_of
 from probfs.ranking.elimination import Round
-from probfs.ranking.sharpness import fit_sharpness
+from probfs.ranking.sharpness import judge_odds
 from probfs.ranking.story import RoundCollector
 from probfs.selection.result import Size
 
@@ -85,12 +85,10 @@ def trace_curve(classifier: Classifier, rounds: Iterable[Round]) -> Curve:
     odds: list[Odds] = []
 
     def judge() -> None:
-        current, sharpness = classifier.odds(), None
-        if not classifier.calibrated:
-            # The best sharpness is soon found from that of one feature more.
-            start = sizes[-1].temperature if sizes else None
-            sharpness = fit_sharpness(current, 1.0 if start is None else start)
-        sizes.append(Size(len(classifier.active), current.loss(sharpness), sharpness, round(current.errors)))
+        current = classifier.odds()
+        # The best sharpness is soon found from that of one feature more.
+        sharpness, loss = judge_odds(classifier, current, sizes[-1].temperature if sizes else None)
+        sizes.append(Size(len(classifier.active), loss, sharpness, round(current.errors)))
         odds.append(current)
 
     for current in rounds:

@@ -57,7 +57,7 @@ def nested_cross_validation(
         every, sizes = np.arange(len(training.names)), choice.curve.sizes
         sharpness = sizes[-1].temperature
         if sharpness is not None and len(choice.curve.order) < len(every):
-            sharpness = fit_sharpness(training.fit(every)[0].odds())
+            sharpness, _ = fit_sharpness(training.fit(every)[0].odds())
         # The models of the kept, of all and of no columns.
         models = [
             (choice.kept, sizes[choice.size].temperature),

@@ -8,10 +8,9 @@ anew where it has not: after a worker died, for instance. Either way they are th
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -30,8 +29,6 @@ from probfs.tables.arrays import Flags, Floats, Integers, code_type
 
 if TYPE_CHECKING:
     from probfs.classifiers.protocol import FitRequest, HoldOutRequest
-
-Answer = TypeVar("Answer")
 
 _CELLS_WORTH_COMPILING = 50_000_000
 """Cells of all rounds together, times the number of classes less one, above which compiled loops save more than the
@@ -80,14 +77,10 @@ class BlockOdds:
     def errors(self) -> float:
         return float(self.blocks.ask(fit, self.model, self.state)[0])
 
-    def loss(self, sharpness: float | None) -> float:
-        question = partial(RowOdds.sum_losses, sharpness=sharpness, least=self._least)
-        return float(self.blocks.ask(_ask_odds, self.model, self.state, question)) / self.rows
-
-    def derivatives(self, sharpness: float) -> tuple[float, float]:
-        question = partial(RowOdds.derivatives, sharpness=sharpness)
-        slope, curvature = self.blocks.ask(_ask_odds, self.model, self.state, question)
-        return slope, curvature
+    def loss_and_derivatives(self, sharpness: float) -> tuple[float, float, float]:
+        sums = self.blocks.ask(_sum_losses, self.model, self.state, sharpness, self._least)
+        loss, slope, curvature = sums.tolist()
+        return loss / self.rows, slope, curvature
 
     def minus(self, sharpness: float | None, other: BlockOdds, other_sharpness: float | None) -> Moments:
         states = self.state, sharpness, other.state, other_sharpness
@@ -273,8 +266,12 @@ def _make_labelled(block: Block, model: Model) -> Rows:
     return model.labelled_rows(block.rows_of(model.part), block)
 
 
-def _ask_odds(block: Block, model: Model, state: State, question: Callable[[RowOdds], Answer]) -> Answer:
-    return question(block.recall("odds", state.key(model), lambda: labelled(block, model, state).row_odds()))
+def _odds(block: Block, model: Model, state: State) -> RowOdds:
+    return block.recall("odds", state.key(model), lambda: labelled(block, model, state).row_odds())
+
+
+def _sum_losses(block: Block, model: Model, state: State, sharpness: float, least: float) -> Floats:
+    return _odds(block, model, state).sums(sharpness, least)
 
 
 def _compare(
@@ -292,4 +289,5 @@ def _compare(
         return rows.row_odds().losses(other_sharpness, least)
 
     theirs = block.recall("reference", (other.key(model), other_sharpness), reference)
-    return _ask_odds(block, model, state, lambda odds: odds.moments(odds.losses(sharpness, least) - theirs))
+    odds = _odds(block, model, state)
+    return odds.moments(odds.losses(sharpness, least) - theirs)

@@ -142,7 +142,7 @@ class RefittedClassifier:
             round(odds.errors),
             odds.mean_absolute_loss,
             # A forest may rule out a row's own class, so that its loss is bounded.
-            odds.loss(),
+            odds.loss_and_derivatives(1.0)[0],
             # The first model of a round is the one of all rows and features, or one that has no such errors.
             cv_errors=self._reports[earlier].cv_errors,
         )
