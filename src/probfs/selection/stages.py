@@ -7,6 +7,7 @@ from functools import reduce
 from operator import add
 
 import numpy as np
+import pyarrow as pa
 
 from probfs import __version__
 from probfs.columns.dataset import Dataset, ValueCounts
@@ -52,7 +53,11 @@ def select_columns(
     _check_sizes(encoded.dataset, settings, folds)
     settings.model.require_memory(encoded.dataset, settings.estimate, folds)
     report(CHOOSING)
+    leaks = inputs.prepared.leaks
     encoded, counts, fold_counts = deal_and_count(encoded, folds, settings.seed)
+    # The blocks have all that is still needed, so the table need not stay in memory.
+    del inputs
+    pa.default_memory_pool().release_unused()
     candidates = Candidates(
         encoded,
         counts,
@@ -74,7 +79,7 @@ def select_columns(
         notes.append(NoteKind.FEWER_KEPT.note(f"{problem}; {option('false_discoveries', 1)} screens nothing"))
     if folds < wanted:
         notes.append(NoteKind.FEW_FOLDS.note(f"the choice is judged in {folds} folds, as classes have few rows"))
-    notes += note_on_kept_leaks(inputs.prepared.leaks, settings.columns_of(kept))
+    notes += note_on_kept_leaks(leaks, settings.columns_of(kept))
     for note in notes:
         on_note(note)
     honest, kept_in_folds = nested_cross_validation(candidates, fold_counts, settings.keep) if folds else (None, None)
