@@ -165,6 +165,7 @@ CSV_FILES: dict[NoteKind, tuple[str | bytes, tuple[str, ...]]] = {
     NoteKind.UNNAMED_COLUMNS: ("a,,y\nu,s,p\nv,t,q\nu,s,p\nv,s,q\n", ("column 2",)),
     NoteKind.EQUAL_NAMES: ("a,a,y\nu,s,p\nv,t,q\nu,s,p\nv,s,q\n", ("a.1",)),
     NoteKind.TITLES: ("Report\na,b,y\nu,s,p\nv,t,q\nu,s,p\nv,s,q\n", ()),
+    NoteKind.BLANK_ROWS: ("a,b,y\nu,s,p\nv,t,q\n,,\nu,s,p\nv,s,q\n,,\n", ()),
     NoteKind.NO_HEADER: ("7,y\n3,p\n4,q\n3,p\n4,q\n", ()),
     NoteKind.ENCODING: ("ä,y\nü,p\nv,q\nü,p\nv,q\n".encode("cp1252"), ()),
     NoteKind.NUMBER_STYLE: (csv_of(["$1.5", "$2", "$3"] * 4), ("a",)),

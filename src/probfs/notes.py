@@ -80,6 +80,7 @@ class NoteKind(Enum):
     UNNAMED_COLUMNS = "unnamed-columns", _NOTE, "columns without a name are named by their position"
     EQUAL_NAMES = "equal-names", _WARNING, "columns of the same name are renamed by adding a number"
     TITLES = "titles", _NOTE, "rows above the header are skipped"
+    BLANK_ROWS = "blank-rows", _NOTE, "rows whose cells are all empty are skipped"
     NO_HEADER = "no-header", _WARNING, "the header looks like data, so the file may have no header"
     ENCODING = "encoding", _NOTE, "a text that is not UTF-8 is read in another encoding"
     SHEETS = "sheets", _NOTE, "only the first sheet of a workbook is read"

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pytest
 
 import probfs
-from probfs.errors import UsageError
+from probfs.errors import DataError, UsageError
 from probfs.notes import Note, NoteKind
 from probfs.output.documents import header_of
 from probfs.ranking.inputs import InputRequest, read_inputs
@@ -22,6 +22,7 @@ from probfs.runtime.progress import Progress
 from probfs.tables.frames import table_in_memory
 from tests.support import SAMPLES
 from tests.support.datasets import frame_of, random_dataset
+from tests.support.tables import Write
 
 # Tables of every form, labels beside them, and further rows without labels
 
@@ -269,3 +270,15 @@ def test_rates_over_many_tables() -> None:
     print(f"warned of: {found:.2f} of XOR, {wrong:.2f} of tables with a column that tells")
     assert found >= 0.95
     assert wrong <= 0.05
+
+
+def test_blank_rows_of_files_are_skipped_and_the_lines_of_the_others_stay(write: Write) -> None:
+    lines = ["a,b,y", "1,u,p", ",,", "2,v,q", "3,u,p", "4,v,q", ",,"]
+    notes: list[Note] = []
+    plain = probfs.rank(write("plain.csv", "\n".join(line for line in lines if line != ",,")), target="y")
+    ranking = probfs.rank(write("t.csv", "\n".join(lines)), target="y", on_note=notes.append)
+    assert (ranking.features, ranking.input.unlabelled_rows) == (plain.features, 0)
+    assert any(note.endswith("t.csv: 2 blank rows skipped") for note in notes)
+    several = [write("t.csv", "\n".join(lines)), write("u.csv", "\n".join([*lines, "x,u,p"]))]
+    with pytest.raises(DataError, match=r"u\.csv:8: column 'a': 'x' is not a number"):
+        probfs.rank(several, target="y", mapping={"columns": {"a": "number"}})

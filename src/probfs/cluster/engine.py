@@ -61,7 +61,7 @@ from probfs.tables.files import Part, find_parts, name_together
 from probfs.tables.formats import format_of_path
 from probfs.tables.opening import STANDARD_INPUT, display_name
 from probfs.tables.reading import NO_ROWS, ReadOptions, all_names, join_notes, read_parts, refuse_other_columns
-from probfs.tables.table import NoRowsError, Table
+from probfs.tables.table import NoRowsError, Table, without_blank_rows
 from probfs.tables.urls import is_url
 from probfs.text import option, quoted, shown_bytes
 
@@ -350,7 +350,7 @@ def read_block(parts: Sequence[Part], reading: ReadOptions) -> Table:
     """The files of a block as one table."""
     source = display_name(parts[0].path)
     try:
-        table = read_parts(parts, reading, source)
+        table = without_blank_rows(read_parts(parts, reading, source))
         # Nothing is written of a block, so that workers need not hold its cells twice.
         return replace(table, columns={name: replace(one, stored=None) for name, one in table.columns.items()})
     except NoRowsError as error:

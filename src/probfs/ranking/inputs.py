@@ -20,7 +20,7 @@ from probfs.tables.cells import Kind
 from probfs.tables.files import find_parts, name_together
 from probfs.tables.opening import STANDARD_INPUT
 from probfs.tables.reading import ReadOptions, read_parts, read_table
-from probfs.tables.table import Table, recalling_header
+from probfs.tables.table import Table, recalling_header, without_blank_rows
 from probfs.text import option
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ def read_prepared(request: InputRequest) -> PreparedTable:
         table = _with_labels(table, request.data, request.y, mapping, choice)
     report("preparing columns")
     with recalling_header(table):
-        return prepare(table, mapping, choice, request.reading.decimal)
+        return prepare(without_blank_rows(table), mapping, choice, request.reading.decimal)
 
 
 def reading_for(
@@ -175,7 +175,8 @@ def _read_unlabelled(data: Any, reading: ReadOptions, prepared: PreparedTable) -
     paths = _paths_of(data, "unlabeled")
     if paths is not None:
         parts = find_parts(paths)
-        return read_parts(parts, reading_unlabelled(reading, parts[0].path, prepared), name_together(paths, parts))
+        options = reading_unlabelled(reading, parts[0].path, prepared)
+        return without_blank_rows(read_parts(parts, options, name_together(paths, parts)))
     width = array_width(data)
     if width is None:
         return table_in_memory(data, "unlabeled")

@@ -15,10 +15,10 @@ import pyarrow as pa
 from probfs.errors import DataError, ProbfsError
 from probfs.notes import Note, NoteKind
 from probfs.runtime.parallel import count_cores, map_in_threads
-from probfs.tables.arrays import EXACT, Floats, Integers
+from probfs.tables.arrays import EXACT, Flags, Floats, Integers, mask_array
 from probfs.tables.cells import Kind
 from probfs.tables.column import NO_ROW, Column
-from probfs.text import quoted
+from probfs.text import counted, quoted
 
 Lines: TypeAlias = Sequence[int] | Integers
 """The line on which each row began, counted from 1."""
@@ -138,6 +138,36 @@ def table_of_columns(
         hint = "" if source.startswith("<") else "; is it the right file?"
         raise NoRowsError(f"has no data rows{hint}", source=source, columns=tuple(by_name))
     return Table(source, by_name, rows, lines, notes=notes)
+
+
+def without_blank_rows(table: Table) -> Table:
+    """The table without rows of empty cells, such as spreadsheets write below the data; they are no unlabelled rows.
+
+    Only in files of text, where the lines of the other rows still say where they stand.
+    """
+    blank: Flags = np.ones(table.rows, dtype=np.bool_)
+    for column in table.columns.values():
+        if (column.is_numeric and not column.cells.null_count) or not blank.any():
+            return table
+        blank &= column.is_missing()
+    if blank.all() or not blank.any() or any(file.lines is None for file in table.files or (table,)):
+        return table
+    kept = ~blank
+    columns = {
+        name: replace(column, cells=column.cells.filter(mask_array(kept))) for name, column in table.columns.items()
+    }
+    skipped = f"{table.source}: {counted(int(np.count_nonzero(blank)), 'blank row')} skipped"
+    return replace(_with_rows(table, kept), columns=columns).with_notes([NoteKind.BLANK_ROWS.note(skipped)])
+
+
+def _with_rows(table: Table, kept: Flags) -> Table:
+    """Where some rows of a table come from."""
+    starts = np.cumsum([0, *(file.rows for file in table.files)]).tolist()
+    files = (
+        _with_rows(file, kept[start : start + file.rows]) for start, file in zip(starts, table.files, strict=False)
+    )
+    lines = None if table.lines is None else np.asarray(table.lines)[kept]
+    return replace(table, rows=int(np.count_nonzero(kept)), lines=lines, files=tuple(files))
 
 
 @contextmanager
