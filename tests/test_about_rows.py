@@ -458,6 +458,11 @@ def test_how_times_are_written_changes_nothing() -> None:
     days, first = (frame["when"] - frame["when"][0]).dt.days, scores_of(rank(frame, time="when"))
     for when in (days, frame["when"].dt.strftime("%d.%m.%Y"), days**3 / 7):
         assert scores_of(rank(frame.assign(when=when), time="when")) == first
+    # Few times are times, too.
+    months = np.arange(80) // 10
+    first = scores_of(rank(frame.assign(when=months), time="when"))
+    for form in ("2024-{:02}", "2024-{:02}-01", "2024-{:02}-01 00:00", "20.{:02}.2024"):
+        assert scores_of(rank(frame.assign(when=[form.format(n + 1) for n in months]), time="when")) == first, form
 
 
 def test_a_choice_is_made_from_earlier_rows_and_judged_on_later_ones() -> None:

@@ -103,7 +103,7 @@ class NoteKind(Enum):
     MAY_BE_MISSING = "may-be-missing", _WARNING, "texts that may mean missing are taken as values"
     WORD_FOR_MISSING = "word-for-missing", _WARNING, "a word of `--na`, such as `auto`, is also a text of the table"
     UNUSED_NA = "unused-na", _WARNING, "no cell holds a text given for missing cells"
-    CODE_FOR_MISSING = "code-for-missing", _NOTE, "a number such as -999 may mean missing"
+    CODE_FOR_MISSING = "code-for-missing", _WARNING, "a number such as -999 may mean missing"
     MISSING_CELLS = "missing-cells", _NOTE, "missing cells count as a value, as they tell the class"
     UNKNOWN_MEMBERS = "unknown-members", _WARNING, "a mapping groups values that a column does not hold"
     IDENTIFIER = "identifier", _WARNING, "columns that look like identifiers are left out"

@@ -303,3 +303,9 @@ def test_what_is_refused(call: Callable[..., Any], arguments: list[Any], message
         call(*arguments)
     assert message in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+def test_a_table_shows_its_columns_and_not_its_cells() -> None:
+    table = table_in_memory(pd.DataFrame({"a": [1, 2], "b": ["x", "y"]} | {f"c{n}": [0, 1] for n in range(20)}), "data")
+    assert repr(table).startswith("<Table of <frame>: 2 rows, 22 columns: 'a' (number), 'b' (text), 'c0' (number), ")
+    assert repr(table).endswith(" and 10 more>")

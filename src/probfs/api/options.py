@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+import reprlib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import date
@@ -58,7 +59,7 @@ def _accept(types: Any, wanted: str, convert: Callable[[Any], Any] = lambda valu
 
     def check(value: Any) -> Any:
         if not isinstance(value, types):
-            raise ValueError(f"{value!r} is not {wanted}")
+            raise ValueError(f"{reprlib.repr(value)} is not {wanted}")
         return convert(value)
 
     return check
@@ -131,6 +132,7 @@ _anything = _accept(object, "")
 FLAG = Kind(check=_check_flag)
 NAMES = Kind("COLUMN", _check_names)
 COLUMN = Kind("COLUMN", _accept(_NAME_TYPES, "the name of a column", str))
+TARGET = Kind("COLUMN", _accept(_NAME_TYPES, "the name of a column; classes themselves go in y=", str))
 FILE = Kind("FILE", parse=Path)
 TABLES = Kind("DATA...", _anything)
 """Tables, which readers check."""
@@ -202,7 +204,7 @@ READING = panel(
 )
 CELLS = panel(
     "Columns",
-    target=Option("Column to predict. Default: the last one.", COLUMN, names=("--target", "-t")),
+    target=Option("Column to predict. Default: the last one.", TARGET, names=("--target", "-t")),
     count=Option("Column of counts: equal rows that each row stands for.", COLUMN),
     na=Option("Text that means missing, or auto, or none.", NAMES, many=True, metavar="TEXT"),
     dates=Option("What comes first in 1/2/2024: day or month.", Choice(DATE_ORDERS)),

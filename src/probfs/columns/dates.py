@@ -1,4 +1,5 @@
-"""Dates as people write them: in ISO form or a national one, with a month by number or name, and perhaps a time.
+"""Dates as people write them: in ISO form or a national one, with a month by number or name, and perhaps a time; or
+months of years, which stand for their first day.
 
 Whether the day or the month comes first is decided by all texts of a column, and nothing is guessed.
 """
@@ -65,6 +66,9 @@ _FORMS = {
     "numbers": rf"^(?P<a>[0-9]{{1,2}})(?P<mark>{_MARK})(?P<b>[0-9]{{1,2}}){_MARK}(?P<c>[0-9]{{4}}|[0-9]{{2}}){_TIME}",
     "day first": rf"^{_WEEKDAY}(?P<day>[0-9]{{1,2}}){_NTH}[- /]?(?:de )?{_NAME}[- /,]*(?:de )?{_YEAR}{_TIME}",
     "month first": rf"^{_WEEKDAY}{_NAME} (?P<day>[0-9]{{1,2}}){_NTH},? (?P<year>[0-9]{{4}}){_TIME}",
+    # A year of several centuries and a month of two digits: codes look otherwise.
+    "month": r"^(?P<year>(?:1[6-9]|20|21)[0-9]{2})[-/](?P<month>0[1-9]|1[0-2])$",
+    "named month": rf"^{_NAME}[- ,]*(?P<year>[0-9]{{4}})$",
     "digits": r"^(?P<year>[0-9]{4})(?P<month>[0-9]{2})(?P<day>[0-9]{2})$",
 }
 _AT_FIRST_SIGHT = {form: re.compile(pattern) for form, pattern in _FORMS.items()}
@@ -84,7 +88,8 @@ class DateStyle:
         found = pc.extract_regex(texts, _FORMS[self.form])
         parts = {field.name: pc.struct_field(found, field.name) for field in found.type}
         fields = dict(zip(self.order, "abc", strict=True)) if self.order else {"y": "year", "m": "month", "d": "day"}
-        years, days = _whole(parts[fields["y"]]), _whole(parts[fields["d"]])
+        years = _whole(parts[fields["y"]])
+        days = _whole(parts[fields["d"]]) if fields["d"] in parts else np.ones(len(years), dtype=np.int64)
         if "name" in parts:
             months = _meanings(parts["name"], lambda name: _MONTH_OF_NAME.get(name.lower(), -1))
         else:
@@ -126,6 +131,9 @@ def find_date_style(texts: Texts, order: str | None, *, by_hand: bool = False) -
     for form, pattern in _AT_FIRST_SIGHT.items():
         looks = [found for text in first if (found := pattern.match(text))]
         if not looks or (len(looks) < len(first) and not by_hand) or (form == "digits" and not by_hand):
+            continue
+        if form == "month" and all((int(found["year"]) + 1) % 100 == int(found["month"]) for found in looks):
+            # Seasons from one year to the next, such as 2010-11.
             continue
         chosen, mark = "", ""
         if form == "numbers":

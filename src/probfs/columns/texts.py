@@ -208,7 +208,8 @@ def _learn(
     words = [word for word in pc.unique(texts.filter(looks)).to_pylist() if word and not speaks_of_texts(rule)]
     rest = texts.filter(pc.invert(looks)) if any_true(looks) else texts
     as_it_is = column.is_nominal or speaks_of_texts(rule)
-    learned = ColumnTexts() if as_it_is else _find_kind(rest, rule, choice, decimal)
+    fewest = 1 if column.name == choice.time else CUT_ABOVE + 1
+    learned = ColumnTexts() if as_it_is else _find_kind(rest, rule, choice, decimal, fewest)
     if learned.kind is Kind.TEXT and learned.doubt is None:
         learned = _merge_values(column, choice)
     judged = _judge_words(words, rest, learned, choice, is_target=is_target)
@@ -235,8 +236,8 @@ def _learn(
     return judged, read
 
 
-def _find_kind(texts: Texts, rule: Rule | None, choice: ColumnChoice, decimal: str | None) -> ColumnTexts:
-    """What texts are, and how they write numbers or dates, if not plainly."""
+def _find_kind(texts: Texts, rule: Rule | None, choice: ColumnChoice, decimal: str | None, fewest: int) -> ColumnTexts:
+    """What texts are, and how they write numbers or dates, if not plainly. Fewer different dates are categories."""
     scale = scale_of(rule)
     found: NumberStyle | DateStyle | Doubt | None = None
     if scale is Kind.DATE:
@@ -246,7 +247,7 @@ def _find_kind(texts: Texts, rule: Rule | None, choice: ColumnChoice, decimal: s
     if not with_points and are_plain_numbers(texts):
         return ColumnTexts(kind=Kind.NUMBER, doubt=None if decimal or scale else doubt_points(texts))
     found = find_number_style(texts, decimal, by_hand=scale is Kind.NUMBER)
-    if found is None and scale is None and at_least(texts, CUT_ABOVE + 1):
+    if found is None and scale is None and at_least(texts, fewest):
         if are_iso_dates(texts):
             return ColumnTexts(kind=Kind.DATE)
         found = find_date_style(texts, choice.dates) or _doubt_about_form(texts, choice.dates)

@@ -18,7 +18,7 @@ from probfs.runtime.parallel import count_cores, map_in_threads
 from probfs.tables.arrays import EXACT, Flags, Floats, Integers, mask_array
 from probfs.tables.cells import Kind
 from probfs.tables.column import NO_ROW, Column
-from probfs.text import counted, quoted
+from probfs.text import and_more, counted, quoted
 
 Lines: TypeAlias = Sequence[int] | Integers
 """The line on which each row began, counted from 1."""
@@ -28,6 +28,8 @@ _MANY_ROWS, _ROWS_LOOKED_AT = 10_000, 2_000
 """Beyond how many rows it pays to look for columns whose numbers repeat, and how many of the first rows tell."""
 _FEW_COLUMNS = 2
 """Columns of doubles from which on they are made a matrix in one call."""
+_MOST_NAMES = 12
+"""Columns that the text of a table shows."""
 _CELLS_AT_ONCE = 1 << 20
 """Numbers that are sorted or compared at a time: what is made on the way takes several times their memory."""
 
@@ -70,6 +72,11 @@ class Table:
     """Where in its source the table begins: some row groups of a file are a table, too."""
     row_counts: Integers | None = None
     """How many rows each row stands for, in a table of counted rows."""
+
+    def __repr__(self) -> str:
+        columns = and_more([f"{name!r} ({kind})" for name, kind in self.kinds.items()], _MOST_NAMES)
+        number = counted(len(self.columns), "column")
+        return f"<Table of {self.source}: {counted(self.rows, 'row')}, {number}: {columns}>"
 
     @property
     def arrow(self) -> pa.Table:
