@@ -97,6 +97,8 @@ class Line:
     ratio: float
     wanted: str
     met: bool
+    measured: str = ""
+    """The day, as 2026-11-17."""
 
 
 def at_most(workload: str, what: str, seconds: float, peer: str, peer_seconds: float, limit: float) -> Line:
@@ -110,13 +112,13 @@ def faster(workload: str, what: str, seconds: float, peer: str, peer_seconds: fl
 
 
 def markdown(lines: list[Line]) -> str:
-    text = "| workload | what | probfs | compared with | takes | ratio | wanted | met |\n"
-    text += "|---|---|---:|---|---:|---:|---|---|\n"
+    text = "| workload | what | probfs | compared with | takes | ratio | wanted | met | measured |\n"
+    text += "|---|---|---:|---|---:|---:|---|---|---|\n"
     for line in lines:
         unit = "" if "MB" in line.what else " s"
         ratio = f"{line.ratio:,.0f}" if line.ratio >= 1000 else f"{line.ratio:.3g}"
         text += (
             f"| {line.workload} | {line.what} | {line.seconds:.3g}{unit} | {line.peer} | {line.peer_seconds:.3g}{unit} "
-            f"| {ratio} | {line.wanted} | {'yes' if line.met else 'no'} |\n"
+            f"| {ratio} | {line.wanted} | {'yes' if line.met else 'no'} | {line.measured} |\n"
         )
     return text

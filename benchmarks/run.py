@@ -11,7 +11,8 @@ import json
 import sys
 import tempfile
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
+from datetime import date
 from pathlib import Path
 
 import estimators
@@ -35,14 +36,13 @@ def main(names: Sequence[str]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         for part in (part for name in names or MODULES for part in MODULES[name].PARTS):
             for line in part(Path(folder)):
-                lines.append(line)
-                print(markdown([line]).splitlines()[-1], flush=True)
+                lines.append(replace(line, measured=date.today().isoformat()))
+                print(markdown([lines[-1]]).splitlines()[-1], flush=True)
     measured = {_key(line) for line in lines}
     lines = [line for line in kept if _key(line) not in measured] + lines
     RESULTS.write_text(json.dumps([asdict(line) for line in lines], indent=2) + "\n")
     before, rest = PAGE.read_text().split(TABLE_BEGIN)
     PAGE.write_text(before + TABLE_BEGIN + markdown(lines) + TABLE_END + rest.split(TABLE_END)[1])
-    print("README.md shows three of these ratios; a test says if they have changed.")
 
 
 def _key(line: Line) -> tuple[str, str, str]:
