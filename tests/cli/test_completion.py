@@ -35,10 +35,10 @@ PLACES = {
 }
 
 
-def offered(typed: str, after: str = "") -> list[str]:
+def offered(typed: str) -> list[str]:
     """The words that begin as the one at the cursor does."""
     *before, current = typed.split(" ")
-    kind, words, prefix = suggest(before, current, after.split())
+    kind, words, prefix = suggest(before, current)
     assert kind == "words"
     return [prefix + word for word in words if (prefix + word).startswith(current)]
 
@@ -72,15 +72,14 @@ def test_words_and_options_are_offered(typed: str, words: list[str]) -> None:
 )
 def test_files_are_left_to_the_shell(typed: str, kind: str, prefix: str) -> None:
     *before, current = typed.split(" ")
-    assert suggest(before, current, []) == (kind, {}, prefix)
+    assert suggest(before, current) == (kind, {}, prefix)
 
 
-def test_columns_are_those_of_the_table_wherever_it_stands(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_columns_are_those_of_the_table(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
     path = write("t.csv", "age,sex,class\n1,m,x\n")
     for option in ("--target", "-t", "--exclude", "--count"):
         assert offered(f"rank {path} {option} ") == ["age", "sex", "class"]
     assert offered(f"rank {path} --target=a") == ["--target=age"]
-    assert offered("rank --target a", f"-q {path} --score signed") == ["age"]
     assert offered(f"rank {path} --exclude sex --exclude ") == ["age", "class"]
     assert offered("rank --target ") == offered("rank - --target ") == offered("rank no.csv --target ") == []
     odd = write("odd.txt", "age|sex\n")
@@ -106,12 +105,12 @@ def ask(shell: str, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 def test_columns_are_read_without_numpy_pandas_or_pyarrow(write: Write) -> None:
     for path in (write("t.csv.gz", gzip.compress(b"age,class\n1,2\n")), SAMPLES / "customers.csv"):
-        result = ask("zsh", "3", "rank", str(path), "--target", "")
+        result = ask("zsh", "rank", str(path), "--target", "")
         assert (result.stderr, result.stdout.split("\n")[0]) == ("", "words")
     assert offered(f"rank {SAMPLES / 'breast_cancer.arff'} --target cl") == ["clump_thickness", "class"]
 
 
-@pytest.mark.parametrize(("shell", "arguments"), [("bash", []), ("zsh", ["9", "rank", ""]), ("nonsense", ["1"])])
+@pytest.mark.parametrize(("shell", "arguments"), [("bash", []), ("zsh", []), ("nonsense", [])])
 def test_a_question_that_is_not_understood_has_no_answer_and_no_error(shell: str, arguments: list[str]) -> None:
     assert ask(shell, *arguments).stderr == ""
 
@@ -135,16 +134,7 @@ def test_bash_is_given_what_it_replaces(
     typed: str, replaced: str, names: list[str], replies: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(completion, "suggest", lambda *_: ("words", dict.fromkeys(names, ""), ""))
-    assert answer("bash", [f"probfs rank {typed}", "", replaced]).split("\n") == ["words", *replies]
-
-
-def test_words_before_at_and_after_the_cursor_are_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[tuple[object, ...]] = []
-    monkeypatch.setattr(completion, "suggest", lambda *words: asked.append(words) or ("files", {}, ""))  # type: ignore[func-returns-value]
-    assert answer("bash", ["probfs rank 'a b' -t x", "yz t.csv ", "x"]) == "files"
-    assert answer("zsh", ["3", "rank", "a b", "-t", "x", "t.csv"]) == "files"
-    assert answer("bash", ["probfs rank 'a b' -t x", " t.csv", "x"]) == "files"
-    assert [tuple(map(str, words)) for words in asked] == [("['rank', 'a b', '-t']", "x", "['t.csv']")] * 3
+    assert answer("bash", [f"probfs rank {typed}", replaced]).split("\n") == ["words", *replies]
 
 
 VISIBLE = st.characters(exclude_categories=["C", "Zl", "Zp"])
@@ -307,10 +297,6 @@ def test_commands_options_choices_files_and_columns_are_completed(
     ):
         # Not every shell leaves the slash after a folder.
         assert [word.rstrip("/") for word in terminal.call_made_by(f"probfs {typed}")] == called, typed
-    if shell != "fish":  # which tells only what stands before the cursor
-        ctrl_b = "\x02"  # goes back by a character
-        called = terminal.call_made_by("probfs rank --target spe iris.csv" + ctrl_b * len(" iris.csv") + "\t")
-        assert called == ["rank", "--target", "species", "iris.csv"]
     assert terminal.call_made_by("probfs --show-completion > script; probfs rank") == ["rank"]
     assert (work / "script").read_text() == script(shell)
     terminal.type("probfs rank --score \t\t")

@@ -13,76 +13,7 @@ from probfs.api import calls
 from probfs.classifiers.options import Choice
 from probfs.cli import COMMANDS, load_command
 from tests.support.commands import Run
-from tests.support.results import as_version_2, ranking_document, write_document
 from tests.support.tables import Write
-
-USAGE = {
-    "selct t.csv": "No such command 'selct'. Did you mean 'select', 'inspect', 'exact'? See 'probfs --help'",
-    "--seed 1": "No such option: --seed, which belongs to rank, select, pairs, generate, reproduce; see",
-    "rank t.csv --traget y": "No such option: --traget (Possible options: --cut-target, --target, --trees); see",
-    "rank t.csv --step 1_0": "Invalid value for '--step': '1_0' is neither auto nor a whole number from 1 on nor a",
-    "rank t.csv --plot r.png --output r.png": "--plot: r.png is where the result goes; name another file",
-    "rank t.csv --safe-csv --format json": "--safe-csv: the result is json, not CSV; leave the option out",
-    "rank t.csv --output r.xyz": "--output: the ending '.xyz' gives no format; use .txt, .csv, .json, .md",
-    "rank t.csv --output none": "--output: a name without an ending gives no format; use .txt, .csv, .json, .md",
-    "select t.csv --names --format json": "--names: the result is a list of names; leave out --format and --safe-csv",
-    "select t.csv --names --safe-csv": "--names: the result is a list of names; leave out --format and --safe-csv",
-    "select t.csv --step 2": "No such option: --step, which belongs to rank; see 'probfs select --help'",
-    "select t.csv --reduced m.toml --mapping m.toml": "--reduced: m.toml is an input; name another file",
-    "select t.csv --reduced s.csv --output s.csv": "--reduced: s.csv is where the result goes; name another file",
-    "select t.csv --reduced s.csv.gz": "--reduced: the ending '.gz' gives no format; use .csv, .tsv, .tab, .arff, ",
-    "select t.csv --reduced -": "--reduced: - is standard output, where the result goes; name a file",
-    "select t.csv --plot -": "--plot: - is standard output, where the result goes; name a file",
-    "select t.csv --reduced s.csv --engine dask": "--reduced needs the table here, and with --engine dask only workers",
-    "compare old.json new.json --fail-if spearmen<1": "--fail-if: 'spearmen' is not a measure; choose from spearman, ",
-    "compare old.json new.json --delimiter ;": "--delimiter ;: both are JSON of probfs, and there is no table to read",
-    "compare old.json new.json --output new.json": "--output: new.json is an input; name another file",
-    "compare old.json": "Missing argument 'NEW'; see 'probfs compare --help'",
-    "map t.csv": "Missing option '--mapping'; see 'probfs map --help'",
-    "sample iris": "Invalid value for '[NAME]': 'iris' is not one of breast_cancer, customers, commute, kiln, shop",
-    "generate weston --c 1": "--c goes with xcp only",
-    "generate nominal --noise 1": "--noise goes with xcp and weston only",
-    "generate xcp --relevant 0 --noise 0": "--relevant and --noise: a table needs a column beside its class",
-    "generate xcp --unlabeled-output a.csv": "--unlabeled-output: there is no unlabelled row; ask for some with",
-    "generate xcp --unlabeled-rows 1 --unlabeled-output ./a.csv --output a.csv": (
-        "--unlabeled-output: a.csv is where the result goes; name another file"
-    ),
-    "generate xcp --unlabeled-rows 1 --unlabeled-output b.xyz": "--unlabeled-output: the ending '.xyz' gives no",
-    "generate moons": "Invalid value for 'xcp|weston|nominal': 'moons' is not one of xcp, weston, nominal",
-    "reproduce figur2": "Invalid value for '[NAME]...': 'figur2' is not one of example, bound, figure1, figure2",
-    "reproduce example --quick --runs 3": "--quick chooses the number of runs; give it or --runs",
-    "reproduce example --output=": "--output: is empty; name a folder, . for this one",
-}
-DATA = {
-    "rank t.csv --output no/r.csv": "no/r.csv: cannot be written: there is no folder",
-    f"rank t.csv --output {'a' * 300}.csv": "aaaa",
-    "rank t.csv --output .": ".: is a directory; name a file in it",
-    "compare old.json other.json": "other.json: is 'probfs.\\x1b[31m/1', which is neither a ranking nor",
-    "generate xcp --unlabeled-rows 5 --output no/a.csv --unlabeled-output b.csv": "no/a.csv: cannot be written: there",
-    "reproduce example --output t.csv": "t.csv: cannot be a folder to write to: file exists",
-}
-
-
-@pytest.mark.parametrize(
-    ("words", "status", "message"),
-    [*((words, 2, message) for words, message in USAGE.items()), *((words, 1, says) for words, says in DATA.items())],
-)
-def test_a_mistake_is_one_line_and_nothing_is_done(
-    run_here: Run, write: Write, monkeypatch: pytest.MonkeyPatch, words: str, status: int, message: str
-) -> None:
-    for call in ("rank", "select"):
-        # Found before the work begins.
-        monkeypatch.setattr(calls, call, None)
-    folder = write("t.csv", "a,class\nx,0\ny,0\nx,1\nx,1\n").parent
-    write("m.toml", "")
-    write("other.json", '{"schema": "probfs.\\u001b[31m/1"}')
-    write_document(folder / "old.json", ranking_document("abcdefgh"))
-    write_document(folder / "new.json", as_version_2(ranking_document("bacdefxg")))
-    before = {path: path.read_bytes() for path in folder.iterdir()}
-    result = run_here(*words.split())
-    assert (result.returncode, result.stdout, result.stderr.count("\n")) == (status, "", 1)
-    assert result.stderr.startswith(f"probfs: error: {message}")
-    assert {path: path.read_bytes() for path in folder.iterdir()} == before
 
 
 @pytest.mark.parametrize(

@@ -16,18 +16,11 @@ import pytest
 import probfs
 from probfs.api import calls
 from tests.support import SAMPLES
-from tests.support.commands import COMMUTE, Run
+from tests.support.commands import Run
 from tests.support.results import as_version_2, ranking_document, write_document
 from tests.support.tables import Write
 
 CANCER = SAMPLES / "breast_cancer.csv"
-
-
-def test_results_go_to_standard_output_and_all_else_to_standard_error(run: Run) -> None:
-    result = run("rank", *COMMUTE)
-    assert result.returncode == 0
-    assert result.stdout == probfs.rank(SAMPLES / "commute.csv", target="mode", exclude=["person"]).to_csv()
-    assert result.stderr == "probfs: target: mode (the last column)\n"
 
 
 def test_a_report_names_the_command_that_makes_it_again(run_here: Run, run: Run, tmp_path: Path) -> None:

@@ -13,11 +13,10 @@ import pytest
 from probfs.api import calls
 from probfs.cli import rankings
 from probfs.selection.result import Selection
-from probfs.tables.reading import read_table
 from probfs.tables.table import Table
 from tests.support.commands import Run
 from tests.support.results import make_feature, make_hostile_selection, make_selection
-from tests.support.tables import Write, table_content
+from tests.support.tables import Write
 
 KEPT = (make_feature(1, "zip", "keep"), make_feature(2, "dose", "keep"), make_feature(3, "note", "noise"))
 ODD_TABLE = (
@@ -116,13 +115,3 @@ def test_the_reduced_table_has_its_cells_rows_and_columns_as_they_were(
     assert (tmp_path / "small.jsonl").read_text().startswith('{"dose": 0.75, "outcome": "=1+1", "zip": "007"}\n')
     run_here("select", "t.csv", "--reduced", "small.csv", "--safe-csv")
     assert ",'=1+1," in (tmp_path / "small.csv").read_text()
-
-
-@pytest.mark.parametrize("ending", ["tsv", "arff", "parquet", "jsonl"])
-def test_the_reduced_table_is_written_in_the_format_of_its_ending(
-    run_here: Run, tmp_path: Path, selected: Selected, ending: str
-) -> None:
-    selected(make_selection(*KEPT))
-    assert run_here("select", "t.csv", "--reduced", f"small.{ending}").returncode == 0
-    small, whole = (table_content(read_table(tmp_path / name)) for name in (f"small.{ending}", "t.csv"))
-    assert small == {name: whole[name] for name in ("dose", "outcome", "zip")}

@@ -4,8 +4,7 @@ _probfs_completion() {
     {
         IFS= read -r kind
         while IFS= read -r line; do COMPREPLY+=("$line"); done
-    } < <(_PROBFS_COMPLETE=bash probfs "${COMP_LINE:0:COMP_POINT}" "${COMP_LINE:COMP_POINT}" "$2" \
-        2> /dev/null < /dev/null)
+    } < <(_PROBFS_COMPLETE=bash probfs "${COMP_LINE:0:COMP_POINT}" "$2" 2> /dev/null < /dev/null)
     case $kind in
         files) compopt -o default 2> /dev/null ;;
         folders) compopt -o dirnames 2> /dev/null ;;

@@ -3,7 +3,7 @@ function __probfs_complete
     set -l token (commandline -ct)
     set -l current (string unescape -- $token 2> /dev/null; or printf '%s\n' $token)
     set -e before[1]
-    set -l lines (env _PROBFS_COMPLETE=fish probfs (count $before) $before "$current" 2> /dev/null < /dev/null)
+    set -l lines (env _PROBFS_COMPLETE=fish probfs $before "$current" 2> /dev/null < /dev/null)
     set -l kind $lines[1]
     set -e lines[1]
     set -l prefix (string match -r -- '^--[^=]*=' $current)

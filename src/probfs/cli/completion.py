@@ -1,7 +1,7 @@
 """Completion: what may stand at the cursor (commands, options, choices, files, columns of the table), for each shell.
 
-A shell's script calls ``probfs`` with ``_PROBFS_COMPLETE`` set to the shell's name and with what is on the line. The
-answer's first line says who knows what to offer: ``words`` (the lines that follow), ``files`` or ``folders`` (the shell
+A shell's script calls ``probfs`` with ``_PROBFS_COMPLETE`` set to the shell's name and with the line up to the cursor.
+The answer's first line says who knows what to offer: ``words`` (the lines that follow), ``files`` or ``folders`` (the shell
 itself). Names of columns come from files that anybody may have written, so no shell ever evaluates an answer: zsh and
 fish quote what they insert, and for bash we do.
 """
@@ -29,20 +29,16 @@ def answer(shell: str, arguments: Sequence[str]) -> str:
     """What a shell's script reads."""
     if shell == "bash":
         return _answer_bash(*arguments)
-    number, words = int(arguments[0]), arguments[1:]
-    kind, offered, prefix = suggest(words[:number], words[number], words[number + 1 :])
+    kind, offered, prefix = suggest(arguments[:-1], arguments[-1])
     # fish completes the whole word, and zsh is told by its script what to leave alone.
     start = prefix if shell == "fish" else ""
     return "\n".join([kind, *(f"{start}{word}\t{meaning}".rstrip("\t") for word, meaning in offered.items())])
 
 
-def _answer_bash(before: str, after: str, replaced: str) -> str:
-    """For the line before and after the cursor, and what of it bash puts our words in the place of."""
-    words, quote = split_line(before)
-    rest, _ = split_line(after)
-    # The rest of the word at the cursor is no word of its own.
-    following = [word for word in rest[0 if after[:1].isspace() else 1 :] if word]
-    kind, offered, prefix = suggest(words[1:-1], words[-1], following)
+def _answer_bash(line: str, replaced: str) -> str:
+    """For the line up to the cursor, and the part of it that bash replaces by one of our words."""
+    words, quote = split_line(line)
+    kind, offered, prefix = suggest(words[1:-1], words[-1])
     # What stands before a = or : or an open quote stays on the line.
     kept = len(words[-1]) - len(split_line(quote + replaced)[0][-1])
     fitting = [prefix + word for word in offered if (prefix + word).startswith(words[-1])]
@@ -73,7 +69,7 @@ def bash_reply(text: str, quote: str) -> str:
 # --- what may stand at the cursor ---------------------------------------------------------------------------------
 
 
-def suggest(before: Sequence[str], current: str, after: Sequence[str]) -> tuple[str, Mapping[str, str], str]:
+def suggest(before: Sequence[str], current: str) -> tuple[str, Mapping[str, str], str]:
     """The kind of answer, words with their meanings, and what of ``current`` stands before the part to complete."""
     place, name = next(((place, word) for place, word in enumerate(before) if word in COMMANDS), (0, ""))
     if not name:
@@ -98,11 +94,9 @@ def suggest(before: Sequence[str], current: str, after: Sequence[str]) -> tuple[
     # In help, what users put there themselves is in capitals: auto|N.
     words = getattr(options[chosen].takes, "words", None) or [word for word in metavar.split("|") if word.islower()]
     if metavar == "COLUMN":
-        # The table may be named after the cursor.
-        line, _ = _read(options, spelled, [*before[place + 1 :], prefix + current, *after])
-        taken = {*line[chosen]} - {current}
+        taken = given.get(chosen, [])
         # No name that would act on the terminal that shows it, or end a line.
-        words = [column for column in _columns(line) if column not in taken and not any(map(is_unseen, column))]
+        words = [column for column in _columns(given) if column not in taken and not any(map(is_unseen, column))]
     return _KINDS.get(metavar, "words"), dict.fromkeys(words, ""), prefix
 
 

@@ -3,10 +3,10 @@
 _probfs() {
     local kind line
     local -a given lines values described
-    given=("${(@Q)words}")
+    given=("${(@Q)words[1,CURRENT]}")
     given[CURRENT]=${(Q)PREFIX}
     shift given
-    lines=("${(@f)$(_PROBFS_COMPLETE=zsh probfs $((CURRENT - 2)) "${(@)given}" 2> /dev/null < /dev/null)}")
+    lines=("${(@f)$(_PROBFS_COMPLETE=zsh probfs "${(@)given}" 2> /dev/null < /dev/null)}")
     kind=$lines[1]
     shift lines
     [[ $PREFIX == --*=* ]] && compset -P 1 '*='
