@@ -22,6 +22,8 @@ if config.DISABLE_JIT:  # type: ignore[attr-defined]  # numba sets it from the e
     raise ImportError("NUMBA_DISABLE_JIT is set")
 
 ROWS_PER_BLOCK = 4096
+ROWS_PER_LOG = 64
+"""Rows whose sums of weights, from 1 to the number of classes, are multiplied before the logarithm is taken."""
 ROWS_PER_STRIP = 512
 """Rows gone through at a time where each class needs scratch space."""
 _FACTORS_PER_LOG = 256
@@ -138,6 +140,55 @@ def _finish_classes(
             # Where the row's own class leads, the weights of the others may add up to far less than 1.
             loss += weights[row] * (math.log1p(wrong) if behind == 0.0 else behind + math.log(total))
     fit[0], fit[1], fit[2], fit[3] = errors, miss, loss, ruled_out
+
+
+@_compiled
+def sum_losses(odds, labels, weights, exponent, sharpness, largest, sums, first, end):
+    """Of each block from ``first`` to ``end``: the log-losses of its rows, none taken to be more than ``largest``, at a
+    sharpness of the odds that were raised to the exponent, and the slope and curvature of -log P by the sharpness.
+    """
+    others, rows = odds.shape
+    against_own = np.empty((others + 1, ROWS_PER_LOG))
+    own, top, total, mean, square = np.empty((5, ROWS_PER_LOG))
+    scale = sharpness / exponent
+    for block in range(first, end):
+        loss, slope, curvature = 0.0, 0.0, 0.0
+        stop = min(rows, (block + 1) * ROWS_PER_BLOCK)
+        for begin in range(block * ROWS_PER_BLOCK, stop, ROWS_PER_LOG):
+            size, at = np.uint64(min(stop - begin, ROWS_PER_LOG)), np.uint64(begin)
+            own[:] = 0.0
+            for c in range(others):
+                for i in range(size):
+                    own[i] += odds[c, at + i] if labels[at + i] == c else 0.0
+            against_own[others] = -own
+            top[:] = -own
+            for c in range(others):
+                for i in range(size):
+                    against_own[c, i] = odds[c, at + i] - own[i]
+                    top[i] = max(top[i], against_own[c, i])
+            total[:], mean[:], square[:] = 0.0, 0.0, 0.0
+            for c in range(others + 1):
+                for i in range(size):
+                    weight = _exp((against_own[c, i] - top[i]) * scale)
+                    total[i] += weight
+                    mean[i] += weight * against_own[c, i]
+                    square[i] += weight * against_own[c, i] * against_own[c, i]
+            product, left = 1.0, 0
+            for i in range(size):
+                weight, part, lead = weights[at + i], 1.0 / total[i], top[i] * scale
+                slope += weight * mean[i] * part
+                curvature += weight * (square[i] * part - (mean[i] * part) ** 2)
+                # One logarithm of a product is cheaper than many logarithms.
+                is_plain = weight == 1.0 and lead < largest - others
+                loss += lead if is_plain else 0.0
+                product *= total[i] if is_plain else 1.0
+                left += 0 if is_plain else 1
+            loss += math.log(product)
+            for i in range(size if left else np.uint64(0)):
+                weight, lead = weights[at + i], top[i] * scale
+                if weight != 1.0 or lead >= largest - others:
+                    loss += weight * min(lead + math.log(total[i]), largest)
+        sums[block, 0], sums[block, 1], sums[block, 2] = loss, slope / exponent, curvature / exponent**2
 
 
 @_compiled

@@ -30,7 +30,7 @@ from probfs.tables.arrays import Flags, Floats, Integers, code_type
 if TYPE_CHECKING:
     from probfs.classifiers.protocol import FitRequest, HoldOutRequest
 
-_CELLS_WORTH_COMPILING = 50_000_000
+_CELLS_WORTH_COMPILING = 30_000_000
 """Cells of all rounds together, times the number of classes less one, above which compiled loops save more than the
 half second that loading them takes. The first time ever they are compiled, which takes a few seconds.
 """
@@ -75,10 +75,10 @@ class BlockOdds:
 
     @property
     def errors(self) -> float:
-        return float(self.blocks.ask(fit, self.model, self.state)[0])
+        return self.blocks.ask(count_errors, self.model, self.state)
 
     def loss_and_derivatives(self, sharpness: float) -> tuple[float, float, float]:
-        sums = self.blocks.ask(_sum_losses, self.model, self.state, sharpness, self._least)
+        sums = self.blocks.ask(sum_losses, self.model, self.state, sharpness, self._least)
         loss, slope, curvature = sums.tolist()
         return loss / self.rows, slope, curvature
 
@@ -172,7 +172,8 @@ class FittedNaiveBayes:
     def score(self) -> RoundScores:
         """All three scores are sums over blocks of rows."""
         others = self._unlabelled_rows
-        labelled, unlabelled = self._blocks.ask(sum_changes, self._model, self._state, self.active, others > 0)
+        question = score_rows, self._model, self._state, self.active, others > 0
+        fitted, labelled, unlabelled = self._blocks.ask(*question)
 
         def mean(sums: Floats, rows: float) -> Floats:
             # In the limit of less and less smoothing these changes are 0.
@@ -180,7 +181,7 @@ class FittedNaiveBayes:
 
         s_s, s_a = (mean(sums, self._weight) for sums in labelled)
         s_su = None if unlabelled is None else mean(labelled[0] + unlabelled[0], self._weight + others)
-        errors, absolute_loss, log_loss = self._blocks.ask(fit, self._model, self._state).tolist()
+        errors, absolute_loss, log_loss = fitted.tolist()
         losses = absolute_loss / self._weight, log_loss / self._weight
         return RoundScores(s_s, s_a, s_su, self._rows, round(errors), *losses, self._shrinkage.exponent)
 
@@ -241,19 +242,20 @@ def _stored_rows(block: Block) -> int:
 # What is asked of a block
 
 
-def sum_changes(
+def score_rows(
     block: Block, model: Model, state: State, features: Features, unlabelled: bool
-) -> tuple[Floats, Floats | None]:
-    """``Rows.sum_changes`` of labelled rows and, where there are any, of unlabelled ones."""
-    of_labelled = labelled(block, model, state).sum_changes(features)
+) -> tuple[Floats, Floats, Floats | None]:
+    """``Rows.fit`` and ``Rows.sum_changes`` of labelled rows, and the latter of unlabelled ones if there are any."""
+    rows = labelled(block, model, state)
+    fitted, changes = rows.fit(), rows.sum_changes(features)
     if not unlabelled:
-        return of_labelled, None
+        return fitted, changes, None
     others = block.recall("unlabelled rows", model.key, lambda: model.unlabelled_rows(block.rows_of(model.part)))
-    return of_labelled, others.bring(state.active, state.exponent).sum_changes(features)
+    return fitted, changes, others.bring(state.active, state.exponent).sum_changes(features)
 
 
-def fit(block: Block, model: Model, state: State) -> Floats:
-    return block.recall("fit", state.key(model), lambda: labelled(block, model, state).fit())
+def count_errors(block: Block, model: Model, state: State) -> float:
+    return float(labelled(block, model, state).fit()[0])
 
 
 def labelled(block: Block, model: Model, state: State) -> Rows:
@@ -266,12 +268,9 @@ def _make_labelled(block: Block, model: Model) -> Rows:
     return model.labelled_rows(block.rows_of(model.part), block)
 
 
-def _odds(block: Block, model: Model, state: State) -> RowOdds:
-    return block.recall("odds", state.key(model), lambda: labelled(block, model, state).row_odds())
-
-
-def _sum_losses(block: Block, model: Model, state: State, sharpness: float, least: float) -> Floats:
-    return _odds(block, model, state).sums(sharpness, least)
+def sum_losses(block: Block, model: Model, state: State, sharpness: float, least: float) -> Floats:
+    """``RowOdds.sums`` of labelled rows."""
+    return labelled(block, model, state).sum_losses(sharpness, least)
 
 
 def _compare(
@@ -289,5 +288,5 @@ def _compare(
         return rows.row_odds().losses(other_sharpness, least)
 
     theirs = block.recall("reference", (other.key(model), other_sharpness), reference)
-    odds = _odds(block, model, state)
+    odds = labelled(block, model, state).row_odds()
     return odds.moments(odds.losses(sharpness, least) - theirs)

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import math
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from itertools import accumulate
@@ -72,6 +72,8 @@ class Rows:
         self._active = np.zeros(len(codes), dtype=np.bool_)
         self._summed = -1
         """How many features were active when log-odds were last summed from the beginning, if they were."""
+        self._row_odds: RowOdds | None = None
+        """Those of the active features, once they were asked for."""
         self._excess = np.empty(0)
         """e_b: classes × models × slots."""
         self._are_far = self._active
@@ -85,9 +87,10 @@ class Rows:
         halved = len(gone) > 0 and 2 * left <= self._summed
         if halved or self._summed < 0 or exponent != self.exponent or np.any(active & ~self._active):
             self._begin(active, exponent)
-            self._summed = left
+            self._summed, self._row_odds = left, None
         elif len(gone):
             self._update(gone, -1)
+            self._row_odds = None
         self._active = active.copy()
         return self
 
@@ -139,8 +142,14 @@ class Rows:
         # Dot products of many rows would wait for threads of BLAS.
         return np.array([each.sum() for each in (wrong * self.counts, misses * self.weights, losses * self.weights)])
 
+    def sum_losses(self, sharpness: float, least: float) -> Floats:
+        """``RowOdds.sums`` of these rows."""
+        return self.row_odds().sums(sharpness, least)
+
     def row_odds(self) -> RowOdds:
         """The odds of these rows, which must be labelled, at exponent 1."""
+        if self._row_odds is not None:
+            return self._row_odds
         odds = self._against_own()
         if math.isfinite(self.impossible):
             behind = odds.max(axis=0, initial=0.0)
@@ -148,7 +157,8 @@ class Rows:
             odds[:, behind > self.impossible] = np.inf
         if self.exponent != 1:
             odds /= self.exponent
-        return RowOdds(odds, self.weights, float(self.fit()[0]), self.counts, self.subjects)
+        self._row_odds = RowOdds(odds, self.weights, float(self.fit()[0]), self.counts, self.subjects)
+        return self._row_odds
 
     def _against_own(self) -> Floats:
         """The log-odds of every other class against a row's own."""
@@ -224,6 +234,23 @@ class CompiledRows(Rows):
         errors, miss, loss, ruled_out = self._fit.sum(axis=0).tolist()
         return np.array([errors, miss, math.inf if ruled_out else loss])
 
+    def sum_losses(self, sharpness: float, least: float) -> Floats:
+        if math.isfinite(self.impossible):
+            return super().sum_losses(sharpness, least)
+        sums = np.empty((self._row_blocks, 3))
+        call = partial(
+            loops().sum_losses, self.odds, self._labels, self.weights, self.exponent, sharpness,
+            -math.log(least), sums,
+        )  # fmt: skip
+        self._run(call, 20 * self.classes)
+        total: Floats = sums.sum(axis=0)
+        return total
+
+    def _run(self, loop: Callable[..., object], cells_per_row: int) -> None:
+        """Have threads share the blocks of rows; each row takes as long as so many cells."""
+        parts = split_range(self._row_blocks, self.codes.shape[1] * cells_per_row // _CELLS_WORTH_A_THREAD)
+        run_in_threads([partial(loop, *part) for part in parts])
+
     def _make_excess(self, log_odds: Floats) -> Floats:
         # Of two classes the loop takes p_t/p_b - 1 itself, for either t.
         if self.classes > 2:
@@ -236,8 +263,7 @@ class CompiledRows(Rows):
             self.odds,
             self.impossible, self._labels, self.counts, self.weights, self._posterior, self._start, self._fit,
         )  # fmt: skip
-        work = self.codes.shape[1] * self.classes * (2 * len(features) + 6)
-        run_in_threads([partial(call, *part) for part in split_range(self._row_blocks, work // _CELLS_WORTH_A_THREAD)])
+        self._run(call, self.classes * (2 * len(features) + 6))
 
     def _divide_out(self, features: Features) -> Floats:
         work = self.codes.shape[1] * (self.classes - 1) * len(features) // _CELLS_WORTH_A_THREAD
