@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -19,8 +18,6 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 import probfs
-from probfs.classifiers.row_odds import RowOdds
-from probfs.output.sentences import describe_model
 from tests.support.clusters import connect_here
 from tests.support.tables import Write, prepare_frame
 
@@ -106,16 +103,6 @@ def test_the_order_and_the_repetition_of_rows_change_nothing(about: str, options
     assert_same(rank(frame.groupby(list(frame.columns), as_index=False).size(), count="size", **how), first)
 
 
-@pytest.mark.parametrize("about", ABOUT)
-def test_the_column_is_never_ranked_and_stays_in_the_reduced_table(about: str) -> None:
-    frame, name = MAKERS[about](), ABOUT[about]
-    selection = select(frame, folds=3, **{about: name})
-    assert {own.feature for own in selection.features} == set(frame.columns) - {name, "y"}
-    assert selection.reduced_columns == (*selection.kept, "y", name)
-    assert selection.settings.to_dict()[about] == name
-    assert getattr(probfs.Selection.from_json(selection.to_json()).settings, about) == name
-
-
 @pytest.mark.parametrize(
     ("about", "code", "many"),
     [
@@ -149,55 +136,13 @@ def test_rows_without_a_class_need_no_weight_and_no_time_and_weigh_1() -> None:
     assert rank(zeros, weight="w", score="unlabeled").input.unlabelled_rows == 15
 
 
-ODD: dict[str, Any] = {
-    "same": lambda frame: "s",
-    "half": lambda frame: frame["y"],
-    "negative": lambda frame: frame["w"].where(frame.index != 2, -1.0),
-    "infinite": lambda frame: frame["w"].where(frame.index != 2, np.inf),
-    "words": lambda frame: ["much", "little"] * 120,
-    "gap": lambda frame: frame["n"].abs().where(frame.index != 2),
-    "zero": lambda frame: 0.0,
-    "late": lambda frame: np.where(frame["y"] == "p", frame.index, 1000),
-}
-"""Columns that are no subject, weight or time."""
 TREE = DecisionTreeClassifier(max_depth=2)
 
 
-@pytest.mark.parametrize(
-    ("options", "problem"),
-    [
-        ({"group": "whom"}, "group=: no column 'whom' in <frame>; did you mean 'who'?"),
-        ({"group": "who", "mapping": {"columns": {"who": "category"}}}, "column 'who' is named by group= and given"),
-        ({"group": "same"}, "<frame>: group=: all rows have the same value in 'same'"),
-        ({"group": "half"}, "<frame>: class 'p' has rows of one subject only, and leaving it out leaves none"),
-        ({"group": "who", "estimate": "cv", "folds": 30}, "folds=30 is more than the 24 subjects"),
-        ({"group": "who", "estimate": "oob", "classifier": "forest"}, 'estimate="oob" judges rows by trees that know'),
-        ({"group": "half", "uncertainty": True}, "<frame>: uncertainty=True needs 20 subjects, and there are 2"),
-        ({"weight": "negative"}, "<frame>: column 'negative', row 3: '-1' is not a weight; use finite numbers from 0"),
-        ({"weight": "infinite"}, "<frame>: column 'infinite', row 3: 'inf' is not a weight"),
-        ({"weight": "words"}, "<frame>: column 'words', row 1: 'much' is not a weight"),
-        ({"weight": "gap"}, "<frame>: column 'gap', row 3: the weight is missing; write 0 to leave the row out"),
-        ({"weight": "zero"}, "<frame>: column 'zero': every weight is zero, which leaves no row"),
-        ({"weight": "w", "classifier": KNeighborsClassifier()}, "weight=: the fit of KNeighborsClassifier takes no"),
-        ({"weight": "w", "classifier": make_pipeline(TREE)}, "weight=: the fit of Pipeline takes"),
-        ({"time": "when", "group": "n"}, "time= does not go with group="),
-        ({"time": "when", "estimate": "resubstitution"}, 'estimate="resubstitution" judges rows by models that know'),
-        ({"time": "when", "classifier": "forest", "estimate": "oob"}, 'estimate="oob" judges rows by models that know'),
-        ({"time": "words"}, "<frame>: column 'words', row 1: 'much' is not a time; use numbers or dates"),
-        ({"time": "gap"}, "<frame>: column 'gap', row 3: the time is missing; fill it in, or leave the row out"),
-        ({"time": "zero"}, "time= has too few different times: the 240 rows to learn from have only one, so that"),
-        ({"time": "late"}, "class 'q' begins too late in time=: of the 240 rows to learn from, fewer than 2 of that"),
-    ],
-)
-def test_what_makes_no_sense_is_refused_in_one_line(options: dict[str, Any], problem: str) -> None:
-    about = next(iter(options))
-    frame = MAKERS[about]()
-    if (name := options[about]) in ODD:
-        frame.insert(0, name, ODD[name](frame))
-    with pytest.raises(probfs.ProbfsError) as refusal:
-        probfs.rank(frame, target="y", **options)
-    assert str(refusal.value).startswith(problem)
-    assert "\n" not in str(refusal.value)
+@pytest.mark.parametrize("classifier", [KNeighborsClassifier(), make_pipeline(TREE)])
+def test_a_classifier_that_takes_no_weights_is_refused(classifier: Any) -> None:
+    with pytest.raises(probfs.UsageError, match=f"^weight=: the fit of {type(classifier).__name__} takes"):
+        rank(weighted(), weight="w", classifier=classifier)
 
 
 def test_a_cluster_refuses_what_says_something_of_rows(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -206,21 +151,8 @@ def test_a_cluster_refuses_what_says_something_of_rows(write: Write, monkeypatch
     for about in ABOUT:
         with pytest.raises(probfs.UsageError, match=f"{about}= goes with the rows of one machine"):
             rank(path, engine="dask", **{about: "n"})
-
-
-def test_notes_and_the_summary_say_how_rows_are_judged() -> None:
-    frame = weighted().assign(when=range(240))
-    effective = frame["w"].sum() ** 2 / (frame["w"] ** 2).sum()
-    told = f"with weight=, the 240 rows hold as much information as {effective:,.1f} rows of equal weight, and tests"
-    for estimate in (None, "loo", "cv"):
-        ranking = rank(frame, weight="w", time="when", estimate=estimate)
-        (of_weights,), (of_time,) = (notes_of(ranking, code) for code in ("effective-rows", "time-order"))
-        assert of_weights.startswith(told)
-        assert of_time.startswith("rows are ordered by time=, and each is judged by models of earlier rows only")
-        assert {of_weights.is_warning, of_time.is_warning} == {False}
-        in_order = "Naive Bayes, 10-fold cross-validation in the order of when, rows weighted by w"
-        assert describe_model(ranking) == in_order
-    assert describe_model(rank(of_subjects(), group="who")) == "Naive Bayes, leave-one-out of the subjects of who"
+    with pytest.raises(probfs.UsageError, match=r"^together=.* needs all rows in one place"):
+        rank(path, engine="dask", together={"g": "x,z"})
 
 
 def test_the_selector_takes_subjects_and_weights_and_scikit_learn_routes_them() -> None:
@@ -252,18 +184,6 @@ def test_the_selector_takes_subjects_and_weights_and_scikit_learn_routes_them() 
 
 
 # Subjects
-
-
-@pytest.mark.parametrize("options", [{}, {"classifier": "logistic", "permutations": 1}])
-def test_the_estimate_on_unseen_rows_knows_the_subjects(
-    options: dict[str, Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def se() -> float:
-        return float(honest(select(of_subjects(), group="who", folds=4, **options)).kept.se)
-
-    by_subject, moments = se(), RowOdds.moments
-    monkeypatch.setattr(RowOdds, "moments", lambda own, values: moments(replace(own, subjects=None), values))
-    assert by_subject != pytest.approx(se(), rel=0.1)
 
 
 def test_a_row_without_a_subject_is_one_of_its_own() -> None:
@@ -314,17 +234,6 @@ def warnings_of_subjects(frame: pd.DataFrame, **options: Any) -> list[str]:
     return [note for note in prepare_frame(frame, target="y", **options).trust_notes if note.code == "subjects"]
 
 
-def test_a_warning_names_the_option_where_rows_seem_to_belong_together() -> None:
-    told = "several rows seem to belong to the same subject, by {}; if so, name it with group=: without it, p-values"
-    (note,) = warnings_of_subjects(patients(0))
-    assert note.startswith(told.format("'patient' (40 values in 400 rows)"))
-    (note,) = warnings_of_subjects(patients(0, "code"))
-    assert note.startswith(told.format("'code' (40 values, nearly all of one class each)"))
-    assert warnings_of_subjects(patients(0, "patient_id", varied=True)), "by its name alone, though it is left out"
-    assert not warnings_of_subjects(patients(0), group="patient")
-    assert not warnings_of_subjects(patients(0, "code", varied=True))
-
-
 @pytest.mark.slow
 def test_how_often_that_is_said() -> None:
     for name in ("patient", "code"):
@@ -365,20 +274,6 @@ def test_a_row_of_weight_0_might_as_well_not_be_there() -> None:
     assert set(rank(rare, weight="w").input.classes) == {"p", "q"}
 
 
-def test_in_resubstitution_a_weight_of_2_is_a_row_that_is_repeated() -> None:
-    frame = weighted()[["k", "t", "y"]].assign(w=np.where(np.arange(240) % 4, 1.0, 2.0))
-    # Smoothing counts in units of the mean weight.
-    options: dict[str, Any] = {"estimate": "resubstitution", "screen": False, "shrink": "off"}
-    ours, theirs = (
-        rank(frame, weight="w", smoothing=1 / 1.25, **options),
-        rank(frame, count="w", smoothing=1, **options),
-    )
-    assert [own[1] for own in scores_of(ours).values()] == pytest.approx([own[1] for own in scores_of(theirs).values()])
-    assert ours.rounds[0].log_loss == pytest.approx(theirs.rounds[0].log_loss, rel=1e-9)
-    assert (ours.input.labelled_rows, theirs.input.labelled_rows) == (240, 300)
-    assert ours.rounds[0].errors < theirs.rounds[0].errors, "errors are rows, whatever they weigh"
-
-
 @pytest.mark.parametrize("classifier", ["logistic", "svm", "forest", "boosting", TREE])
 def test_refitted_classifiers_are_given_weights(classifier: Any) -> None:
     frame = weighted()[["t", "k", "y"]]
@@ -390,14 +285,6 @@ def test_refitted_classifiers_are_given_weights(classifier: Any) -> None:
         assert ranking.features[0].feature == "t"
         assert ranking.rounds[0].errors == pytest.approx(120, abs=12)
         assert ranking.rounds[0].absolute_loss < 0.35
-
-
-def test_uncertainty_keeps_weights_and_is_measured_in_time() -> None:
-    uncertain = rank(weighted(), weight="w", uncertainty=True)
-    assert scores_of(uncertain) == scores_of(rank(weighted(), weight="w"))
-    without = rank(weighted().drop(columns="w"), uncertainty=True).features
-    assert [own.se_initial_s_a for own in uncertain.features] != [own.se_initial_s_a for own in without]
-    assert all(own.se_initial_s_a is not None for own in rank(in_time(), time="when", uncertainty=True).features)
 
 
 def test_a_rare_number_that_tells_the_class_is_told_from_noise() -> None:
@@ -475,20 +362,3 @@ def test_a_choice_is_made_from_earlier_rows_and_judged_on_later_ones() -> None:
     without = honest(select(frame.drop(columns="when"), folds=4))
     assert honest(selection).kept.log_loss > without.kept.log_loss + 0.05
     assert max(own.folds or 0 for own in selection.features) <= 3
-
-
-def test_a_choice_from_rows_of_one_time_is_refused_for_that_and_ranking_them_is_not() -> None:
-    two = in_time().assign(when=[0] * 120 + [1] * 120)
-    assert rank(two, time="when").features
-    with pytest.raises(
-        probfs.DataError, match="time= has too few different times: the 120 rows to learn from have only "
-    ):
-        select(two, time="when")
-
-
-def test_a_model_that_hardly_beats_guessing_is_told_by_the_rows_that_are_judged() -> None:
-    random = np.random.default_rng(0)
-    frame = pd.DataFrame({"a": random.integers(0, 3, 200), "when": np.arange(200), "y": random.integers(0, 2, 200)})
-    (note,) = notes_of(rank(frame, time="when", screen=False), "weak-model")
-    assert "of 180 rows wrong" in note
-    assert not notes_of(rank(in_time(), time="when"), "weak-model")

@@ -20,6 +20,9 @@ import pyarrow.parquet as parquet
 import pytest
 
 from probfs.cli import run
+from probfs.cli.streams import Reporter
+from probfs.notes import Note
+from probfs.text import printable
 from tests.recorded.inputs import write_inputs
 from tests.support import ROOT
 
@@ -65,6 +68,14 @@ def test_a_command_gives_what_it_gave(
     monkeypatch.chdir(folder)
     line, _, stdin = COMMANDS[name].partition(" < ")
     stream = (folder / stdin).open("rb") if stdin else io.BytesIO()
+    heard: list[Note] = []
+    show = Reporter.note
+
+    def hear(reporter: Reporter, note: Note) -> None:
+        heard.append(note)
+        show(reporter, note)
+
+    monkeypatch.setattr(Reporter, "note", hear)
     before = files_in(folder)
     with io.TextIOWrapper(stream) as text:
         monkeypatch.setattr(sys, "stdin", text)
@@ -74,7 +85,8 @@ def test_a_command_gives_what_it_gave(
     for path in sorted(files_in(folder) - before):
         parts.append((path[0], (folder / path[0]).read_bytes()))
         (folder / path[0]).unlink()
-    told = f"$ probfs {COMMANDS[name]}\nstatus {status}\n"
+    notes = "; ".join(" ".join([note.code, *note.columns]) for note in heard)
+    told = f"$ probfs {COMMANDS[name]}\nstatus {status}\nnotes {printable(notes)}".rstrip() + "\n"
     for part, content in parts:
         if content:
             told += f"--- {part}\n{readable(content)}".rstrip("\n") + "\n"
@@ -101,7 +113,7 @@ def files_in(folder: Path) -> set[tuple[str, int, int]]:
 
 
 def readable(content: bytes) -> str:
-    """A file as text: the rows of binary tables, only the kind of pictures, each row of a JSON document on a line."""
+    """A file as text: the rows of binary tables, only the beginning of pictures and pages, documents row by row."""
     if content.startswith(b"\x1f\x8b"):
         content = gzip.decompress(content)
     if content.startswith((b"PAR1", b"ARROW1")):
@@ -110,8 +122,8 @@ def readable(content: bytes) -> str:
         return f"{table.schema.to_string(show_schema_metadata=False)}\n" + "".join(
             f"{row}\n" for row in table.to_pylist()
         )
-    if content.startswith((b"\x89PNG", b"%PDF")):
-        return f"a picture: {content[:4]!r}"
+    if content.lower().startswith((b"\x89png", b"%pdf", b"<?xml", b"<!doctype html")):
+        return f"begins with {content[:5]!r}"
     text = content.decode(errors="backslashreplace").replace("\r", "\\r")
     if text.startswith('{\n  "schema"'):
         return "\n".join(document_lines(json.loads(text)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -14,9 +15,6 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 
 import probfs
-from tests.conftest import Run
-from tests.support.clusters import connect_here
-from tests.support.tables import Write
 
 COLOURS = ["colour_blue", "colour_green", "colour_red"]
 COLOUR = {"colour": ["colour_*"]}
@@ -147,18 +145,6 @@ def test_a_selector_gives_the_columns_of_a_group_one_rank(cars: pd.DataFrame) ->
     assert len(set(selector.scores_[:3])) == 1
 
 
-def test_the_command_and_a_mapping_take_groups(cars: pd.DataFrame, run: Run, tmp_path: Any) -> None:
-    cars.to_csv(tmp_path / "cars.csv", index=False)
-    (tmp_path / "map.toml").write_text('[together]\ncolour = "colour_*"\nengine = ["power", "doors"]\n')
-    select = ["select", "cars.csv", "-t", "sold", "--names", "--reduced", "small.csv", "-q", "--folds", "0"]
-    names = run(*select, "--together", "colour=colour_*", "--together", "engine=power", "--together", "engine=torque")
-    assert sorted(names.stdout.split()) == sorted([*COLOURS, "power", "torque"])
-    assert set(pd.read_csv(tmp_path / "small.csv").columns) == {*COLOURS, "power", "torque", "sold"}
-    ranked = run("rank", "cars.csv", "-t", "sold", "--mapping", "map.toml", "--together", "engine=power,torque", "-q")
-    assert {line.split(",")[1] for line in ranked.stdout.splitlines()[1:]} == {"colour", "engine", "doors"}
-    assert "'--together': 'x=' is not NAME=COLUMN,COLUMN" in run("rank", "cars.csv", "--together", "x=").stderr
-
-
 @pytest.mark.parametrize("classifier", ["nb", "logistic"])
 @pytest.mark.parametrize("kind", [int, bool, str, float])
 def test_one_hot_columns_are_offered_as_one(cars: pd.DataFrame, kind: type, classifier: str) -> None:
@@ -210,46 +196,11 @@ def test_columns_that_are_left_out_are_left_out_of_their_group(cars: pd.DataFram
     assert "engine" in [own.feature for own in cut.features]
 
 
-def of(**groups: Any) -> dict[str, Any]:
-    return {"together": groups}
-
-
-def mapped(**groups: Any) -> dict[str, Any]:
-    return {"mapping": {"together": groups}}
-
-
-@pytest.mark.parametrize(
-    ("options", "problem"),
-    [
-        (of(g=["colour_rde"]), "together=: no column 'colour_rde' in <frame>; did you mean 'colour_red'?"),
-        (of(g=["shape_*"]), "together=: no column of <frame> is like 'shape_*'"),
-        (of(doors=["power"]), "together=: there is a column 'doors' already; give the group another name"),
-        (of(g=[]), "together=: no column of 'g' is ranked; name others, or leave the group out"),
-        ({**of(g="doors"), "exclude": "doors"}, "together=: no column of 'g' is ranked; name others, or leave the"),
-        (of(g=["power", "sold"]), "together=: 'sold' is the target column; leave it out of 'g'"),
-        (of(g="po*", h="power,doors"), "together=: column 'power' is in 'g' and in 'h'; keep one"),
-        ({"together": "colour_*"}, "together=: 'colour_*' is not a dictionary of groups, each a list of columns"),
-        ({**of(g="power"), "join": "power+doors"}, "together=: column 'power' is in a pair of join=, too; keep one"),
-        (
-            {**of(**{"a+b": "power"}), "join": "a+b"},
-            "join=: 'a+b' does not name two columns that are ranked",
-        ),
-        ({**of(g="power"), "always": "power"}, "always=: 'power' is in 'g' of together=; name that"),
-        # What a mapping says is told by the mapping's key.
-        (mapped(g="no"), "mapping: together: no column 'no' in <frame>"),
-        ({**mapped(g=["power"]), **of(h="power")}, "together=: column 'power' is in 'g' and in 'h'; keep one"),
-        ({"mapping": {"together": ["g"]}}, "mapping: together must be a table: put groups like colour = "),
-        (mapped(g=[True]), "mapping: group 'g' must be a list of texts"),
-    ],
-)
-def test_mistakes_are_told_in_one_line(cars: pd.DataFrame, options: dict[str, Any], problem: str) -> None:
-    with pytest.raises(probfs.ProbfsError) as caught:
-        probfs.rank(cars, target="sold", **options)
-    assert str(caught.value).startswith(problem)
-    assert "\n" not in str(caught.value)
-
-
-def test_a_cluster_refuses_groups(cars: pd.DataFrame, write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("probfs.cluster.connection.connect", connect_here)
-    with pytest.raises(probfs.UsageError, match=r"^together=.* needs all rows in one place"):
-        probfs.rank(write("cars.csv", cars.to_csv(index=False)), target="sold", together=COLOUR, engine="dask")
+def test_groups_must_be_a_dictionary_of_columns(cars: pd.DataFrame) -> None:
+    mistakes: dict[str, Any] = {
+        "'colour_*' is not a dictionary of groups": "colour_*",
+        "no column of 'g' is ranked": {"g": []},
+    }
+    for problem, together in mistakes.items():
+        with pytest.raises(probfs.ProbfsError, match=f"^together=: {re.escape(problem)}"):
+            probfs.rank(cars, target="sold", together=together)
