@@ -68,6 +68,8 @@ def encode(prepared: PreparedTable, unlabelled: Sequence[Table] = ()) -> tuple[D
             present = ~np.concatenate([missing, *(one.is_missing() for one in further)])
         if isinstance(plan.rule, Measured):
             feature, lost = _measure(prepared, others, plan, plan.rule, present)
+            held = np.bincount(feature.labelled, minlength=feature.values + 1)[: feature.values]
+            distinct[plan.name] = int(np.count_nonzero(held))
         else:
             if plan.name in coded:
                 coding, codes = coded[plan.name]
@@ -80,9 +82,8 @@ def encode(prepared: PreparedTable, unlabelled: Sequence[Table] = ()) -> tuple[D
                 of_unlabelled, known = coding.mask_unseen(of_unlabelled)
                 lost = int(np.count_nonzero(present)) - known
             feature = coding.feature(codes[rows], of_unlabelled)
+            distinct[plan.name] = coding.distinct
         features.append(feature)
-        held = np.bincount(feature.labelled, minlength=feature.values + 1)[: feature.values]
-        distinct[plan.name] = int(np.count_nonzero(held))
         unseen[plan.name] = unseen_share(lost, int(np.count_nonzero(present)))
     importance = prepared.importance
     weights = None if importance is None else normalise_weights(importance[rows], prepared.weights[rows])
@@ -227,15 +228,15 @@ def _coding(
 
 
 def _code_numbers(prepared: PreparedTable) -> dict[str, tuple[FeatureCoding, Codes]]:
-    """How columns of numbers are coded, and the code of each row, of those that are cut at quantiles, and of those of
-    few numbers in tables of few rows without unlabelled ones.
+    """How columns of numbers are coded, and the code of each row: those that are cut at quantiles and are not encoded
+    yet, and those of few numbers in tables of few rows without unlabelled ones.
     """
     plans = {plan.name: plan for plan in prepared.features}
     cut: defaultdict[int, list[Column]] = defaultdict(list)
     few: list[Column] = []
     for name, plan in plans.items():
         rule, column = plan.rule.fallback if isinstance(plan.rule, Numeric) else plan.rule, prepared.table.columns[name]
-        if isinstance(rule, Quantiles):
+        if isinstance(rule, Quantiles) and not column.is_encoded:
             cut[rule.intervals].append(column)
         elif (
             plan.rule == Category()

@@ -127,16 +127,16 @@ def find_leaks(
     if len(target.classes) < 2:
         return {}
     every = list(columns)
-    separated = set(_columns_in_few_runs(every, target, weights))
+    separated = set(_columns_in_few_runs([column for column in every if not column.is_encoded], target, weights))
     found: dict[str, Leak] = {}
     for column in every:
         profile = profiles[column.name]
         # Most measurements hardly repeat, and rise without regard to the class.
         may_be_subjects = FEWEST_SUBJECTS <= profile.distinct <= column.rows / ROWS_OF_A_SUBJECT
         repeats = profile.repeats or (may_be_subjects and column.rows <= _MOST_ROWS_OF_SUBJECTS)
-        if repeats or profile.missing >= _FEWEST_MISSING or column.name in separated:
-            # Of a column on a cluster, only the counts are known, and not the order of its rows.
-            leak = _find_leak(column, target, weights, by_cuts=column.name in separated or not column.is_numeric)
+        may_be_cut = column.name in separated or column.is_encoded or not column.is_numeric
+        if repeats or profile.missing >= _FEWEST_MISSING or may_be_cut:
+            leak = _find_leak(column, target, weights, by_cuts=may_be_cut)
             found |= {} if leak is None else {column.name: leak}
     return found
 
@@ -209,8 +209,12 @@ def _count_by_class(column: Column, target: Target, weights: Integers | None) ->
     codes, rows, cell_weights = column.coded_cells(weights)
     if column.problem is not None or (len(column.entries) + 1) * (classes + 1) > _MOST_PAIRS:
         return None
-    keys = codes.astype(np.int64) * (classes + 1) + (target.labels[rows].astype(np.int64) - UNKNOWN)
-    counts = np.bincount(keys, cell_weights, minlength=(len(column.entries) + 1) * (classes + 1))
+    pairs = (len(column.entries) + 1) * (classes + 1)
+    # The narrower the numbers of pairs, the faster they are computed and counted.
+    narrow = np.min_scalar_type(pairs)
+    keys = codes.astype(narrow) * narrow.type(classes + 1)
+    keys += (target.labels[rows] - UNKNOWN).astype(narrow)
+    counts = np.bincount(keys, cell_weights, minlength=pairs)
     return counts.reshape(-1, classes + 1)[:, 1:].astype(np.int64)
 
 
@@ -243,6 +247,8 @@ def _find_telling_value(column: Column, by_value: Integers, target: Target) -> L
 def _find_cuts(column: Column, numbers: Floats, by_value: Integers, target: Target) -> Leak | None:
     """The fewest cuts between numbers that give the class away, if some do; missing cells are apart."""
     total, guessing = sum(target.class_rows), sum(target.class_rows) - max(target.class_rows)
+    if total - by_value.max(axis=1).sum() > _most_errors(guessing):
+        return None
     held = np.flatnonzero(by_value[:-1].sum(axis=1))
     order = held[np.argsort(numbers[held], kind="stable")]
     classes, ordered = len(target.classes), numbers[order]

@@ -108,7 +108,8 @@ def code_for_missing(column: Column) -> tuple[str, int] | None:
     """A number that may mean missing, and in how many rows it stands."""
     if column.kind is not Kind.NUMBER or column.is_nominal or column.problem is not None:
         return None
-    numbers = column.by_row if column.is_numeric else column.numbers()
+    by_row = column.is_numeric and not column.is_encoded
+    numbers = column.by_row if by_row else column.numbers()
     if numbers is None or not len(numbers):
         return None
     for end in (np.fmin, np.fmax):
@@ -116,7 +117,7 @@ def code_for_missing(column: Column) -> tuple[str, int] | None:
         if code not in _CODES:
             continue
         at = numbers == code
-        rows = int(np.count_nonzero(at) if column.is_numeric else column.counts()[:-1][at].sum())
+        rows = int(np.count_nonzero(at) if by_row else column.counts()[:-1][at].sum())
         if rows < max(_FEWEST_CODES, _SHARE_OF_CODES * column.rows):
             continue
         rest = numbers[~at & ~np.isnan(numbers)]

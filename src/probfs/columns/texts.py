@@ -41,7 +41,6 @@ from probfs.tables.arrays import (
     filled,
     is_missing,
     looked_up,
-    mask_array,
     numpy_array,
     text_array,
 )
@@ -69,7 +68,6 @@ _OF_NAMES = re.compile(r"[0.:-]*[A-Za-z]?")
 """What the numbers of versions, telephones and flats leave when each is written as 0."""
 _MOST_FORMS = 4
 _NEARLY_ALL = 0.9
-_FIRST_ROWS = 1_000
 _WORDS = frozenset(WORDS.to_pylist())
 
 
@@ -188,22 +186,7 @@ def _learn(
 ) -> tuple[ColumnTexts, Column]:
     """What the texts of a column mean, and the column as it is read by that."""
     cells = column.cells
-    if is_text(cells.type):
-        texts = cells.drop_null()
-    elif pa.types.is_dictionary(cells.type) and is_text(cells.type.value_type):
-        held = []
-        for chunk in cells.chunks:
-            size = len(chunk.dictionary)
-            # Of few texts, the first rows hold all.
-            for rows in (_FIRST_ROWS, len(chunk)):
-                is_held = np.bincount(filled(chunk.indices[:rows], size), minlength=size + 1)[:-1] > 0
-                if is_held.all():
-                    break
-            held.append(chunk.dictionary if is_held.all() else chunk.dictionary.filter(mask_array(is_held)))
-        texts = pa.chunked_array(held, cells.type.value_type).drop_null()
-    else:
-        texts = pa.chunked_array([column.values])
-    texts = pc.utf8_trim_whitespace(texts)
+    texts = pc.utf8_trim_whitespace(cells.drop_null() if is_text(cells.type) else pa.chunked_array([column.values]))
     looks = pc.is_in(texts, value_set=WORDS)
     words = [word for word in pc.unique(texts.filter(looks)).to_pylist() if word and not speaks_of_texts(rule)]
     rest = texts.filter(pc.invert(looks)) if any_true(looks) else texts

@@ -41,6 +41,7 @@ OF_THOUSANDS = r"[+-]?(?:[1-9][0-9]{0,2}(?:\.[0-9]{3})*|0)"
 _LONGEST_TYPE = 60
 _UNITS_OF_A_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
 _PLAIN_INTEGER = r"^(?:0|-?[1-9]\d*)$"
+_FIRST_ROWS = 1_000
 _EXACT_DIGITS = 15
 """Decimal digits that every double has."""
 
@@ -232,7 +233,11 @@ def _tidy(codes: Codes, texts: pa.Array, cells: pa.ChunkedArray) -> tuple[Codes,
     texts = texts.cast(pa.string())
     held = np.ones(len(texts), np.bool_)
     if pa.types.is_dictionary(cells.type):
-        held = np.bincount(codes, minlength=len(texts) + 1)[:-1] > 0
+        # Of few texts, the first rows hold all.
+        for rows in (_FIRST_ROWS, len(codes)):
+            held = np.bincount(codes[:rows], minlength=len(texts) + 1)[:-1] > 0
+            if held.all():
+                break
     is_blank = pc.any(is_empty(texts), min_count=0).as_py()
     if held.all() and not is_blank and len(pc.unique(texts)) == len(texts):
         return codes, texts

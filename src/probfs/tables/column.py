@@ -104,8 +104,15 @@ class Column:
         """Whether the cells were left in the file, since nobody needs them."""
         return self.problem == _NOT_READ
 
-    @cached_property
+    @property
     def _encoded(self) -> tuple[Codes, pa.Array]:
+        if not self.is_encoded:
+            # Python 3.11's cached_property would encode one column at a time, whatever threads there are.
+            vars(self)["codes_and_entries"] = self._encode()
+        encoded: tuple[Codes, pa.Array] = vars(self)["codes_and_entries"]
+        return encoded
+
+    def _encode(self) -> tuple[Codes, pa.Array]:
         if self.problem is not None:
             return is_missing(self.cells).astype(np.uint8), text_array([self.kind.value])
         codes, entries = encode_cells(self.cells, self.kind)
@@ -124,7 +131,7 @@ class Column:
     @property
     def is_encoded(self) -> bool:
         """Whether the codes are known already."""
-        return "_encoded" in vars(self)
+        return "codes_and_entries" in vars(self)
 
     @property
     def codes(self) -> Codes:

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import compress
+from operator import attrgetter
 from typing import TypeAlias
 
 import numpy as np
@@ -16,7 +16,7 @@ from probfs.errors import DataError, ProbfsError
 from probfs.notes import Note, NoteKind
 from probfs.runtime.parallel import count_cores, map_in_threads
 from probfs.tables.arrays import EXACT, Flags, Floats, Integers, mask_array
-from probfs.tables.cells import Kind
+from probfs.tables.cells import Kind, numbers_by_row
 from probfs.tables.column import NO_ROW, Column
 from probfs.text import and_more, counted, quoted
 
@@ -237,12 +237,22 @@ def profile_columns(columns: Iterable[Column], weights: Integers | None, times: 
     ``weights`` says for how many rows each row counts, None where each is one; ``times`` is how often a value must
     repeat to be of interest.
     """
-    every = list(columns)
-    profiles = {column.name: _profile_values(column, weights) for column in every if not column.is_numeric}
+    every, threads = list(columns), count_cores()
+    map_in_threads(attrgetter("codes"), filter(_has_few_numbers, every), threads)
+    by_value = [column for column in every if column.is_encoded or not column.is_numeric]
+    profiles = {column.name: _profile_values(column, weights) for column in by_value}
     look = partial(_profile_numbers, weights=weights, times=times)
-    for found in map_in_threads(look, number_groups(every), count_cores()):
+    for found in map_in_threads(look, number_groups(column for column in every if not column.is_encoded), threads):
         profiles |= found
     return profiles
+
+
+def _has_few_numbers(column: Column) -> bool:
+    """Whether a hash table of a column's numbers is built faster than its rows are sorted, by its first rows."""
+    if not column.is_numeric or column.rows <= _MANY_ROWS:
+        return False
+    first = np.sort(numbers_by_row(column.cells[:_ROWS_LOOKED_AT], column.kind))
+    return bool(np.count_nonzero(first[1:] == first[:-1]) > _ROWS_LOOKED_AT // 8)
 
 
 def _profile_values(column: Column, weights: Integers | None) -> Profile:
@@ -264,12 +274,6 @@ def _profile_numbers(columns: Sequence[Column], weights: Integers | None, times:
     if weights is not None:
         rows = np.flatnonzero(weights > 0)
         numbers, weights = numbers[:, rows], weights[rows]
-    elif numbers.shape[1] > _MANY_ROWS:
-        # A hash table of a few values is built several times faster than rows are sorted.
-        first = np.sort(numbers[:, :_ROWS_LOOKED_AT], axis=1)
-        repeating = np.count_nonzero(first[:, 1:] == first[:, :-1], axis=1) > _ROWS_LOOKED_AT // 8
-        apart |= {column.name: _profile_values(column, None) for column in compress(columns, repeating.tolist())}
-        numbers, columns = numbers[~repeating], list(compress(columns, (~repeating).tolist()))
     absent = np.isnan(numbers)
     missing = np.count_nonzero(absent, axis=1) if weights is None else absent @ weights
     whole = np.all((numbers == np.rint(numbers)) | absent, axis=1)
