@@ -20,7 +20,17 @@ import pyarrow.compute as pc
 from probfs.errors import DataError
 from probfs.runtime.memory import free_memory, require_memory
 from probfs.runtime.parallel import count_cores
-from probfs.tables.arrays import EXACT, Flags, Integers, double_array, is_empty, loses_a_zero, parse_numbers, text_array
+from probfs.tables.arrays import (
+    EXACT,
+    Flags,
+    Integers,
+    double_array,
+    is_empty,
+    loses_a_zero,
+    numpy_array,
+    parse_numbers,
+    text_array,
+)
 from probfs.tables.cells import AMONG_NUMBERS, OF_THOUSANDS, UNMISTAKABLE, Kind, numbers_by_row
 from probfs.tables.column import Column, missing_column, unread_column
 from probfs.tables.csv_head import CsvHead, Reading, csv_records, open_csv, text_lines
@@ -67,7 +77,8 @@ def read_delimited(table_input: TableInput) -> Table:
         raise NoRowsError("has no data rows below the header; is the file cut off?", source=source, columns=names)
     columns = {}
     for place, name in enumerate(names, start=indexes):
-        columns[name] = reader.column(name, cells[str(place)]) if str(place) in cells else unread_column(name, rows)
+        read = cells.pop(str(place), None)
+        columns[name] = unread_column(name, rows) if read is None else reader.column(name, read)
     # Threads that parsed blocks keep much memory for more of them.
     pa.default_memory_pool().release_unused()
     return Table(source, columns, rows, lines, notes=head.notes, left_out=head.columns.left_out)
@@ -227,13 +238,15 @@ class _RowReader:
         """A column of texts, or of numbers if all texts are, as these say exactly."""
         if cells.type == _NUMBERS:
             return Column(name, cells, Kind.NUMBER)
-        if cells.type == _TEXTS_AMONG_NUMBERS or name in self._texts:
+        if cells.type == _TEXTS_AMONG_NUMBERS:
             return Column(name, cells)
-        few = cells.chunk(0).dictionary[:_FEW_TEXTS].to_pylist() if cells.num_chunks else []
-        if any(text and text not in self._words and not _NUMBER.fullmatch(text) for text in map(str.strip, few)):
-            # Of texts, it takes long to find which are different.
+        cells = _merge_dictionaries(cells)
+        distinct = cells.chunk(0).dictionary
+        few = map(str.strip, distinct[:_FEW_TEXTS].to_pylist())
+        # Python sees more quickly than Arrow that most columns are texts: tables may be wide.
+        are_texts = any(text and text not in self._words and not _NUMBER.fullmatch(text) for text in few)
+        if name in self._texts or are_texts:
             return Column(name, cells)
-        distinct = pa.chunked_array([chunk.dictionary for chunk in cells.chunks], pa.string()).unique()
         distinct = distinct.filter(pc.invert(is_empty(distinct)))
         if not len(distinct):
             return missing_column(name, len(cells))
@@ -245,15 +258,24 @@ class _RowReader:
         return Column(name, cells.cast(pa.string()) if is_worded else cells)
 
 
+def _merge_dictionaries(cells: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Texts in one chunk, with one dictionary; the indices of many chunks become as narrow as they can be."""
+    if cells.num_chunks == 1:
+        return cells
+    cells = cells.unify_dictionaries()
+    entries = cells.chunk(0).dictionary
+    dtype = np.min_scalar_type(-len(entries))
+    indices = np.concatenate([numpy_array(chunk.indices) for chunk in cells.chunks], dtype=dtype, casting="unsafe")
+    narrow = pa.Array.from_buffers(pa.from_numpy_dtype(dtype), len(indices), [None, pa.py_buffer(indices)])
+    return pa.chunked_array([pa.DictionaryArray.from_arrays(narrow, entries)])
+
+
 def _is_plain_number(cell: str) -> bool:
     """Whether a text is a number of which nothing is lost as a double."""
     return _NUMBER.fullmatch(cell) is not None and abs(float(cell)) < EXACT
 
 
 def _are_plain_numbers(distinct: pa.StringArray, decimal: str | None) -> bool:
-    # Most texts show at once that they are none.
-    if parse_numbers(distinct[:_FEW_TEXTS]) is None:
-        return False
     numbers = parse_numbers(distinct)
     if numbers is None or not np.all(np.abs(numbers) < EXACT) or loses_a_zero(distinct):
         return False
