@@ -263,6 +263,17 @@ def test_a_class_that_begins_so_late_that_less_than_a_third_of_the_rows_is_judge
         assert all(note.startswith("only 19 of 60 rows are judged: class 'r' begins late in time=") for note in said)
 
 
+def test_much_noise_does_not_make_the_model_of_the_other_columns_weak() -> None:
+    random = np.random.default_rng(0)
+    labels, cells = random.integers(0, 2, 80), random.normal(size=(80, 600))
+    noise = pd.DataFrame(cells, columns=[f"g{n}" for n in range(600)]).assign(y=labels)
+    told = noise.assign(**{f"g{n}": cells[:, n] + 1.2 * labels for n in range(8)})
+    assert is_warned(noise)
+    assert is_warned(told, screen=False), "the model of all columns is weak"
+    for call in (probfs.rank, probfs.select):
+        assert not is_warned(told, call)
+
+
 @pytest.mark.slow
 def test_rates_over_many_tables() -> None:
     found = np.mean([is_warned(xor(seed)) for seed in range(100)])

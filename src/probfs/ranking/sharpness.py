@@ -70,19 +70,25 @@ def judge_odds(classifier: Classifier, odds: Odds, start: float | None = None) -
 # Notes on the model of all columns
 
 
-def notes_on_model(classifier: Classifier, scores: RoundScores, dataset: Dataset, settings: Settings) -> list[Note]:
+def notes_on_late_classes(scores: RoundScores, dataset: Dataset) -> list[Note]:
+    """With times, a warning where hardly a row is judged."""
+    if dataset.times is None or scores.rows >= _FEW_JUDGED * dataset.rows:
+        return []
+    held = dataset.counts > 0
+    first = [dataset.times[held & (dataset.labels == label)].min() for label in range(len(dataset.classes))]
+    late = quoted(dataset.classes[int(np.argmax(first))])
+    problem = f"only {scores.rows:,} of {dataset.rows:,} rows are judged: class {late} begins late in"
+    problem += f" {option('time')}, and earlier rows only train; drop the class, or rank without times"
+    return [NoteKind.LATE_CLASS.note(problem)]
+
+
+def notes_on_weak_models(
+    classifier: Classifier, scores: RoundScores, dataset: Dataset, settings: Settings
+) -> list[Note]:
     """A warning where the model of all columns, whose scores these are, does not clearly beat guessing in rows that it
-    does not know, by log-loss and by errors. These say nothing where one class is so frequent that even a good model
-    may never guess another one. With times, another one where hardly a row is judged.
+    does not know, by log-loss and by errors. Errors say nothing where one class is so frequent that even a good model
+    may never guess another one.
     """
-    notes = []
-    if dataset.times is not None and scores.rows < _FEW_JUDGED * dataset.rows:
-        held = dataset.counts > 0
-        first = [dataset.times[held & (dataset.labels == label)].min() for label in range(len(dataset.classes))]
-        late = quoted(dataset.classes[int(np.argmax(first))])
-        problem = f"only {scores.rows:,} of {dataset.rows:,} rows are judged: class {late} begins late in"
-        problem += f" {option('time')}, and earlier rows only train; drop the class, or rank without times"
-        notes.append(NoteKind.LATE_CLASS.note(problem))
     classes = [rows for rows in dataset.class_rows().values() if rows]
     guessing = scores.rows - max(classes)
     if dataset.times is not None:
@@ -93,17 +99,19 @@ def notes_on_model(classifier: Classifier, scores: RoundScores, dataset: Dataset
     is_far_better = guessing - scores.errors > _FAR * math.sqrt(guessing + scores.errors)
     is_known = settings.estimate != "resubstitution" and scores.rows >= _FEWEST_ROWS
     if not is_known or (is_far_better and scores.log_loss < _FAR_LOSS * entropy):
-        return notes
+        return []
     model, none = classifier.odds(), classifier.odds(())
     (sharpness, loss), (sharpness_of_none, loss_of_none) = (judge_odds(classifier, odds) for odds in (model, none))
     excess = [model.minus(sharpness, none, sharpness_of_none)]
     if guessing >= _OFTEN_WRONG * scores.rows:
         excess.append(model.minus(math.inf, none, math.inf))
-    if all(-one.mean > _CLEAR * one.se for one in excess):
-        return notes
+    loses_less, *errs_less = (-difference.mean > _CLEAR * difference.se for difference in excess)
+    if loses_less and all(errs_less):
+        return []
     known = f"the model of all columns gets {scores.errors:,} of {scores.rows:,} rows wrong (log-loss {loss:.3f})"
     known += f", and guessing {guessing:,} ({loss_of_none:.3f})"
     ways = [f"another {option('classifier')}", *([option("bins")] if "bins" in settings.model.options() else [])]
-    problem = f"hardly better than guessing: {known}, so the order of columns may mean little"
+    problem = "hardly fewer rows wrong than by guessing" if loses_less else "hardly better than guessing"
+    problem = f"{problem}: {known}, so the order of columns may mean little"
     together = "probfs pairs (columns that matter only together)"
-    return [*notes, NoteKind.WEAK_MODEL.note(f"{problem}; try {', '.join(ways)}, {together} or more rows")]
+    return [NoteKind.WEAK_MODEL.note(f"{problem}; try {', '.join(ways)}, {together} or more rows")]

@@ -22,7 +22,7 @@ from probfs.notes import Note
 from probfs.ranking.candidates import Candidates, Screened, first_round, rounds_of
 from probfs.ranking.elimination import Round, schedule
 from probfs.ranking.result import RankedFeature, RoundSummary
-from probfs.ranking.sharpness import notes_on_model
+from probfs.ranking.sharpness import notes_on_late_classes, notes_on_weak_models
 from probfs.tables.arrays import Floats, Integers
 from probfs.tables.opening import STANDARD_INPUT, display_name
 from probfs.text import typed_command
@@ -87,11 +87,15 @@ class RoundCollector:
         names, screened = self._candidates.names, self._screened
         first = first_round(self._candidates, screened)
         initial: dict[int, Scores] = {}
+        dataset, settings, weak = self._candidates.encoded.dataset, self._candidates.settings, list[Note]()
         for current in chain(first, rounds_of(self._candidates, screened, fitted)):
             if current.number == 1:
-                dataset, settings = self._candidates.encoded.dataset, self._candidates.settings
-                self.notes += notes_on_model(current.classifier, current.scores, dataset, settings)
+                self.notes += notes_on_late_classes(current.scores, dataset)
+                weak = notes_on_weak_models(current.classifier, current.scores, dataset, settings)
                 initial = dict(zip(current.active.tolist(), _scores(current, range(len(current.active))), strict=True))
+            elif current.number == 2 and weak and screened.leaving_first:
+                # Much noise hides that the model of the other columns, the first of those that are ranked, is good.
+                weak = weak if notes_on_weak_models(current.classifier, current.scores, dataset, settings) else []
             if current.number in self._told_rounds:
                 self._told.append((current.number, current.active, current.scores.driving(self._score)))
             removed = []
@@ -108,6 +112,7 @@ class RoundCollector:
             fit = (found.errors, found.rows, found.absolute_loss, found.log_loss, found.exponent, found.cv_errors)
             self.summaries.append(RoundSummary(current.number, len(current.active), tuple(removed), *fit))
             yield current
+        self.notes += weak
 
     @property
     def features(self) -> tuple[RankedFeature, ...]:
