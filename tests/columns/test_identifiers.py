@@ -176,3 +176,14 @@ def test_any_column_is_judged_and_few_values_never_name_rows(cells: list[object]
     if reason(texts) is not None:
         assert len(set(present)) > 0.5 * len(present)
     assert reason([*texts, *texts]) is None
+
+
+def test_a_number_with_the_same_number_of_rows_for_each_value_may_be_that_of_a_subject() -> None:
+    rows = [(n // 8, n % 3, "pq"[n * 7 % 5 > 2]) for n in range(200)]
+
+    def codes(name: str, of: list[tuple[int, int, str]]) -> list[str]:
+        text = f"{name},x,y\n" + "".join(f"{a},{x},{y}\n" for a, x, y in of)
+        return [note.code for note in prepare_csv(text).trust_notes]
+
+    assert [codes(name, rows) for name in ("nr", "age")] == [["subjects"], []]
+    assert codes("nr", rows[:-1]) == []

@@ -265,8 +265,8 @@ def test_a_class_that_begins_so_late_that_less_than_a_third_of_the_rows_is_judge
 
 def test_much_noise_does_not_make_the_model_of_the_other_columns_weak() -> None:
     random = np.random.default_rng(0)
-    labels, cells = random.integers(0, 2, 80), random.normal(size=(80, 600))
-    noise = pd.DataFrame(cells, columns=[f"g{n}" for n in range(600)]).assign(y=labels)
+    labels, cells = random.integers(0, 2, 80), random.normal(size=(80, 2000))
+    noise = pd.DataFrame(cells, columns=[f"g{n}" for n in range(2000)]).assign(y=labels)
     told = noise.assign(**{f"g{n}": cells[:, n] + 1.2 * labels for n in range(8)})
     assert is_warned(noise)
     assert is_warned(told, screen=False), "the model of all columns is weak"

@@ -31,7 +31,7 @@ _SUBJECT_NAME = re.compile(
     r"(?:[_\W]*(?:id|no|nr|num|number|code|key|name|uuid))?$|[_\W]id$",
     re.IGNORECASE,
 )
-_MAYBE_ID_NAME = re.compile(r"(?:^|[_\W])(?:key|index|row|nr|no|number)$", re.IGNORECASE)
+_MAYBE_ID_NAME = re.compile(r"(?:^|[_\W])(?:key|index|row|nr|no|num|number)$", re.IGNORECASE)
 """Names of identifiers, or of amounts: a number of polyps, an index of prices."""
 _CAMEL_ID = re.compile(r"[a-z](?:Id|ID|Uuid|UUID)$")
 _A_TIME = re.compile(r"(?:^|[_\W])(?:year|yr|date|datetime|timestamp|time)(?:$|[_\W])", re.IGNORECASE)
@@ -83,10 +83,12 @@ ROWS_OF_A_SUBJECT = 2
 
 
 def seems_to_name_subjects(column: Column, profile: Profile, rows: int) -> bool:
-    """Whether a column is called like one of subjects, and repeats its values in so many labelled rows, as it would
-    where several rows belong to each.
+    """Whether a column is called like one of subjects, or is a number (``nr``) of which each value has as many rows as
+    any other, and repeats its values in so many labelled rows, as it would where several rows belong to each subject.
     """
     named = _SUBJECT_NAME.search(column.name) or _CAMEL_ID.search(column.name)
+    if not named and _MAYBE_ID_NAME.search(column.name) and profile.distinct >= FEWEST_SUBJECTS:
+        named = np.ptp(column.counts()[:-1]) == 0
     measured = column.kind is Kind.DATE or (column.kind is Kind.NUMBER and not profile.whole)
     several = _FEWEST_NAMED_SUBJECTS <= profile.distinct <= (rows - profile.missing) / ROWS_OF_A_SUBJECT
     return bool(named) and several and not measured
