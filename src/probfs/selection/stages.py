@@ -14,7 +14,7 @@ from probfs.columns.dataset import Dataset, ValueCounts
 from probfs.columns.folds import by_dropping_rare_classes, counted_subjects, refuse_many_folds
 from probfs.columns.leakage import note_on_kept_leaks
 from probfs.errors import DataError, UsageError
-from probfs.notes import NoteKind
+from probfs.notes import Note, NoteKind
 from probfs.ranking.candidates import Candidates, Encoded, OnNote
 from probfs.ranking.inputs import InputRequest
 from probfs.ranking.result import Ranking
@@ -26,10 +26,12 @@ from probfs.runtime.progress import report
 from probfs.screening.counting import count_folds, count_part
 from probfs.selection.choice import choose_columns, find_best
 from probfs.selection.nested import nested_cross_validation
-from probfs.selection.result import Selection
+from probfs.selection.result import HonestEstimate, Selection
 from probfs.selection.verdicts import judge_columns
 from probfs.text import option, quoted
 
+_CLEAR = 2.0
+"""Standard errors beyond which a difference is hardly chance."""
 CHOOSING = "choosing columns"
 """The stage in which a classifier that fits many models counts them."""
 
@@ -80,9 +82,10 @@ def select_columns(
     if folds < wanted:
         notes.append(NoteKind.FEW_FOLDS.note(f"the choice is judged in {folds} folds, as classes have few rows"))
     notes += note_on_kept_leaks(leaks, settings.columns_of(kept))
+    honest, kept_in_folds = nested_cross_validation(candidates, fold_counts, settings.keep) if folds else (None, None)
+    notes += notes_on_estimate(honest, settings)
     for note in notes:
         on_note(note)
-    honest, kept_in_folds = nested_cross_validation(candidates, fold_counts, settings.keep) if folds else (None, None)
     warnings = (*encoded.notes, *notes)
     # The round of all columns has no place among the sizes.
     story = tuple(told for told in rounds.story if len(told.scores) < len(choice.curve.sizes))
@@ -100,6 +103,15 @@ def select_columns(
         ranking=Ranking(rounds.features, rounds_told, summary, settings.of_ranking(), warnings, __version__),
         background=None if background is None else replace(background, story=story),
     )
+
+
+def notes_on_estimate(honest: HonestEstimate | None, settings: SelectionSettings) -> list[Note]:
+    """A warning where a cut that probfs chose clearly costs something on unseen rows."""
+    if honest is None or isinstance(settings.keep, int) or honest.difference <= _CLEAR * honest.se:
+        return []
+    lost = f"on unseen rows the kept columns lose {honest.difference:.2g} ± {honest.se:.2g} more a row than all columns"
+    more = ([] if settings.keep == "most" else [option("keep", "most")]) + [f"a higher {option('false_discoveries')}"]
+    return [NoteKind.CUT_COSTS.note(f"{lost}; {' or '.join(more)} keeps more of them")]
 
 
 def deal_and_count(encoded: Encoded, folds: int, seed: int) -> tuple[Encoded, ValueCounts, tuple[ValueCounts, ...]]:
