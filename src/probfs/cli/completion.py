@@ -1,9 +1,9 @@
 """Completion: what may stand at the cursor (commands, options, choices, files, columns of the table), for each shell.
 
 A shell's script calls ``probfs`` with ``_PROBFS_COMPLETE`` set to the shell's name and with the line up to the cursor.
-The answer's first line says who knows what to offer: ``words`` (the lines that follow), ``files`` or ``folders`` (the shell
-itself). Names of columns come from files that anybody may have written, so no shell ever evaluates an answer: zsh and
-fish quote what they insert, and for bash we do.
+The answer's first line says who knows what to offer: ``words`` (the lines that follow), ``files`` or ``folders`` (the
+shell itself). Names of columns come from files that anybody may have written, so no shell ever evaluates an answer: zsh
+and fish quote what they insert, and for bash we do.
 """
 
 from __future__ import annotations
