@@ -82,9 +82,11 @@ def select_columns(
     if folds < wanted:
         notes.append(NoteKind.FEW_FOLDS.note(f"the choice is judged in {folds} folds, as classes have few rows"))
     notes += note_on_kept_leaks(leaks, settings.columns_of(kept))
-    honest, kept_in_folds = nested_cross_validation(candidates, fold_counts, settings.keep) if folds else (None, None)
-    notes += notes_on_estimate(honest, settings)
     for note in notes:
+        on_note(note)
+    honest, kept_in_folds = nested_cross_validation(candidates, fold_counts, settings.keep) if folds else (None, None)
+    for note in notes_on_estimate(honest, settings):
+        notes.append(note)
         on_note(note)
     warnings = (*encoded.notes, *notes)
     # The round of all columns has no place among the sizes.
