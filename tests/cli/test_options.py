@@ -14,7 +14,6 @@ from probfs.cli import COMMANDS, load_command
 from probfs.cli.options import Command
 from tests.support.commands import COMMUTE, Run, modules_imported_by
 from tests.support.results import ranking_document, write_document
-from tests.support.tables import Write
 
 COMMANDS_LOADED: dict[str, Command] = {name: load_command(name) for name in COMMANDS}
 PANELS = {
@@ -110,36 +109,6 @@ def test_words_become_values_up_to_the_limits(command: str, name: str, values: d
     for word in refused.split():
         with pytest.raises(ValueError, match=f"^'?{re.escape(word)}'? is (not|neither) "):
             takes.parse(word)
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        ("rank", "t.csv"),
-        ("select", "t.csv", "--folds", "0"),
-        ("inspect", "t.csv"),
-        ("map", "m.csv", "--mapping", "m.toml"),
-        ("compare", "r.json", "t.csv"),
-    ],
-    ids=lambda words: words[0],
-)
-def test_quiet_hides_notes_and_said_twice_warnings(words: tuple[str, ...], write: Write, run_here: Run) -> None:
-    rows = [f"{place};{'ux'[place % 2]};{'pq'[place % 3 == 0]}\n" for place in range(12)]
-    write("t.csv", f"row;a;y\n{''.join(rows)}")
-    write("m.csv", "a;y\nu;p\nNA;q\nv;p\n")
-    write("m.toml", "[columns]\n")
-    probfs.rank("t.csv", target="y", on_note=lambda note: None).top(1).to_json("r.json")
-    loud, quiet, silent = (run_here(*words, *how).stderr for how in ((), ("-q",), ("--quiet", "--quiet")))
-    warnings = [line for line in loud.splitlines() if line.startswith("probfs: warning: ")]
-    assert 0 < len(warnings) < len(loud.splitlines()), "nothing was tested"
-    assert quiet.splitlines() == warnings
-    assert silent == ""
-
-
-def test_short_forms_do_what_the_long_ones_do(run_here: Run, tmp_path: Path) -> None:
-    result = run_here("rank", *COMMUTE, "-qt", "mode", "-o", "r.csv")
-    assert (result.returncode, result.stdout, result.stderr) == (0, "", "")
-    assert (tmp_path / "r.csv").read_text() == run_here("rank", *COMMUTE, "--quiet", "--target", "mode").stdout
 
 
 HEAVY = {"pandas", "numpy", "pyarrow", "sklearn", "scipy", "matplotlib", "jinja2", "rich"}

@@ -18,7 +18,6 @@ from probfs.api import calls
 from tests.support import SAMPLES
 from tests.support.commands import Run
 from tests.support.results import as_version_2, ranking_document, write_document
-from tests.support.tables import Write
 
 CANCER = SAMPLES / "breast_cancer.csv"
 
@@ -80,34 +79,6 @@ def old(tmp_path: Path) -> Path:
 @pytest.fixture
 def new(tmp_path: Path) -> Path:
     return write_document(tmp_path / "new.json", as_version_2(ranking_document("bacdefxg")))
-
-
-def test_a_renamed_column_of_a_table_is_named(run_here: Run, write: Write) -> None:
-    assert run_here("rank", CANCER, "-q", "-o", "old.json").returncode == 0
-    same = run_here("compare", "old.json", CANCER, "--format", "table", "-q")
-    assert "Nothing changed. Of 9 columns: 9 stayed; scores are the same." in same.stdout
-    renamed = write("renamed.csv", CANCER.read_text().replace("mitoses", "mitosis_count"))
-    result = run_here("compare", "old.json", renamed, "--format", "table", "--fail-if", "spearman<1")
-    assert result.returncode == 0
-    assert "Probably renamed, by what they score: 'mitoses' is now 'mitosis_count'." in result.stdout
-
-
-@pytest.mark.parametrize(
-    ("conditions", "status", "said"),
-    [
-        (["spearman<0.8"], 0, []),
-        (["Appeared >= 1"], 3, ["appeared >= 1 is true: appeared is 1"]),
-        (["beyond>0"], 3, ["beyond > 0 counts as true: beyond is not known, as neither document has rank intervals"]),
-    ],
-)
-def test_a_condition_that_is_true_is_status_3_once_the_result_is_written(
-    run_here: Run, old: Path, new: Path, tmp_path: Path, conditions: list[str], status: int, said: list[str]
-) -> None:
-    options = [word for condition in conditions for word in ("--fail-if", condition)]
-    result = run_here("compare", old, new, "--quiet", "-o", "c.csv", *options)
-    assert result.returncode == status
-    assert result.stderr.splitlines() == [f"probfs: failed: {line}" for line in said]
-    assert (tmp_path / "c.csv").read_text().startswith("column,")
 
 
 def test_standard_input_is_a_document_or_a_table_and_an_early_reader_changes_no_status(old: Path, new: Path) -> None:

@@ -45,43 +45,6 @@ def selected(monkeypatch: pytest.MonkeyPatch, write: Write) -> Selected:
     return let_select
 
 
-def test_what_is_not_given_is_left_to_the_library(run_here: Run, selected: Selected) -> None:
-    called = selected(make_selection())
-    words = "--target outcome --count n --always zip,dose --always note --keep 2 --false-discoveries 0.2 --folds 0"
-    others = "--seed 7 --score absolute --classifier nb --smoothing 2 --exclude rest --decimal , --na auto"
-    result = run_here("select", "t.csv", *words.split(), *others.split())
-    assert result.returncode == 0, result.stderr
-    assert called.pop("on_note") is not None
-    assert called == {
-        "data": ["t.csv"],
-        "target": "outcome",
-        "count": "n",
-        "always": ("zip,dose", "note"),
-        "keep": 2,
-        "false_discoveries": 0.2,
-        "folds": 0,
-        "seed": 7,
-        "score": "absolute",
-        "classifier": "nb",
-        "smoothing": 2.0,
-        "exclude": ("rest",),
-        "decimal": ",",
-        "na": ("auto",),
-        "report": False,
-    }
-
-
-def test_keeping_nothing_is_no_error(run_here: Run, tmp_path: Path, selected: Selected) -> None:
-    selected(make_selection(make_feature(1, "zip", "noise"), make_feature(2, "dose", "noise")))
-    result = run_here("select", "t.csv", "--format", "table")
-    assert result.returncode == 0
-    assert "Keep none of 2: none can be told from noise" in result.stdout
-    result = run_here("select", "t.csv", "--names", "--reduced", "small.csv")
-    assert (result.returncode, result.stdout) == (0, "")
-    assert "no column is kept, so no name is printed" in result.stderr
-    assert (tmp_path / "small.csv").read_text() == 'outcome\nyes\nno\n""\nno\n'
-
-
 def test_names_are_printed_one_a_line_and_escaped_for_eyes(
     run_here: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, selected: Selected
 ) -> None:
