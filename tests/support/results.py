@@ -103,12 +103,6 @@ def make_selection(*features: SelectedFeature, honest: HonestEstimate | None = H
     return Selection(features, sizes, kept, honest, data, make_settings(**settings), WARNINGS, "0.1.0")
 
 
-def make_hostile_selection(names: list[str]) -> Selection:
-    """A selection of columns with these names: all kept but the last, which repeats the first."""
-    kept = [make_feature(rank, name, "keep") for rank, name in enumerate(names[:-1], 1)]
-    return make_selection(*kept, make_feature(len(names), names[-1], "redundant", instead=names[0], explained=1.0))
-
-
 def make_large_selection(names: Sequence[str]) -> Selection:
     """A selection of these features: a fifth kept, then a fifth each redundant, copies, weak and noise."""
     redundant = {"instead": names[0], "explained": 0.93}
