@@ -21,6 +21,7 @@ from probfs.errors import UsageError
 from probfs.interaction.pairs import Pairs
 from probfs.output import writers
 from probfs.output.documents import Document
+from probfs.output.drawings import round_values
 from probfs.output.formats import DOCUMENT_FORMATS, RESULT_FORMATS, choose_format
 from probfs.output.writers import Presentation, csv_text, json_document, terminal_text
 from probfs.paper.documents import Claim, claims_document
@@ -82,7 +83,7 @@ def test_pages_and_what_notebooks_and_figures_show_are_as_before(kind: str) -> N
     content = [page]
     if not isinstance(result, Pairs):
         drawing = result.drawing()
-        axes = [(panel.is_logarithmic, panel.size_ticks, panel.value_ticks) for panel in drawing.panels]
+        axes = [(panel.is_logarithmic, panel.size_ticks, round_values(*panel.value_range)) for panel in drawing.panels]
         content += [result._repr_html_(), *map(str, drawing.bars), *map(str, axes)]
     assert_as_before("\n".join(content), f"{kind}.html")
 

@@ -124,10 +124,6 @@ def plain_number(value: Any) -> Any:
     return value.item() if getattr(value, "ndim", None) == 0 else value
 
 
-def _parse_delimiter(text: str) -> str:
-    return {"\\t": "\t", "tab": "\t"}.get(text, text)
-
-
 _anything = _accept(object, "")
 FLAG = Kind(check=_check_flag)
 NAMES = Kind("COLUMN", _check_names)
@@ -136,6 +132,7 @@ TARGET = Kind("COLUMN", _accept(_NAME_TYPES, "the name of a column; classes them
 FILE = Kind("FILE", parse=Path)
 TABLES = Kind("DATA...", _anything)
 """Tables, which readers check."""
+_DELIMITER = Kind("CHAR", parse=lambda word: {"\\t": "\t", "tab": "\t"}.get(word, word))
 FUNCTION = Kind(check=_accept(Callable, "a function"))
 SEED = WholeNumber(0)
 FALSE_DISCOVERIES = Number(1e-6, 1.0, "Q")
@@ -193,7 +190,7 @@ UNLABELED = panel(
 READING = panel(
     "Table",
     input_format=Option("Format. Default: by its ending or first bytes.", Choice(tuple(TABLE_FORMATS))),
-    delimiter=Option("Separator of CSV. Default: found in the file.", Kind("CHAR", parse=_parse_delimiter)),
+    delimiter=Option("Separator of CSV. Default: found in the file.", _DELIMITER),
     decimal=Option("Decimal separator. Default: a point.", Choice((".", ","))),
     encoding=Option("Encoding of text files. Default: found in the file.", Kind("NAME")),
     sheet=Option("Sheet of a workbook. Default: the first.", Kind("NAME")),

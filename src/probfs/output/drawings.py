@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
@@ -14,7 +14,7 @@ from probfs.text import counted, printable, shorten_middle
 
 if TYPE_CHECKING:
     from probfs.ranking.result import Ranking
-    from probfs.selection.result import Selection
+    from probfs.selection.result import Judged, Selection
 
 BarStyle = Literal["strong", "weak", "hatched", "dim"]
 CurveStyle = Literal["solid", "dashed", "dotted", "dashdot", "cut", "least", "estimate"]
@@ -91,10 +91,6 @@ class Panel:
         low, high = min(finite, default=0.0), max(finite, default=1.0)
         low = 0.0 if 0 <= low <= high / 2 else low
         return low, max(high, low + 1e-3 * abs(high), low + 1e-9)
-
-    @property
-    def value_ticks(self) -> list[float]:
-        return round_values(*self.value_range)
 
     def show(self, value: float) -> str:
         """A value as an axis has it."""
@@ -197,11 +193,9 @@ def _selection_panels(selection: Selection) -> tuple[Panel, ...]:
         sizes = sizes[1:]
     if len(sizes) < 2 or rows is None:
         return ()
-    kept, least, folds = len(selection.kept), selection.best_size, 0 if honest is None else honest.folds
+    kept, least = len(selection.kept), selection.best_size
 
-    def panel(
-        title: str, values: list[float], unseen: list[float], error: float = 0.0, is_share: bool = False
-    ) -> Panel:
+    def panel(title: str, values: list[float], unseen: Callable[[Judged], float], is_share: bool = False) -> Panel:
         by_size = dict(zip((size.features for size in sizes), values, strict=True))
         curves = [
             Curve("best columns, on the rows that chose them", tuple(by_size.items())),
@@ -210,10 +204,11 @@ def _selection_panels(selection: Selection) -> tuple[Panel, ...]:
         if least != kept:
             label = f"least log-loss: {counted(least, 'column')}"
             curves.append(Curve(label, ((least, by_size.get(least, math.nan)),), "least"))
-        if unseen:
-            chosen, every, none = unseen
+        if honest is not None:
+            chosen, every, none = map(unseen, (honest.kept, honest.all, honest.none))
+            error = 0.0 if is_share else honest.kept.se
             ends = min(by_size), max(by_size)
-            label = f"chosen this way, on unseen rows ({folds} folds)"
+            label = f"chosen this way, on unseen rows ({honest.folds} folds)"
             all_label = f"all {counted(selection.input.features, 'column')}, on unseen rows"
             curves.append(Curve(label, ((kept, chosen),), "estimate", error))
             curves.append(Curve(all_label, tuple((end, every) for end in ends), "dotted"))
@@ -221,14 +216,12 @@ def _selection_panels(selection: Selection) -> tuple[Panel, ...]:
                 curves.append(Curve("no columns, on unseen rows", tuple((end, none) for end in ends), "dashdot"))
         return Panel(title, tuple(curves), is_share)
 
-    judged = [] if honest is None else [honest.kept, honest.all, honest.none]
-    error = 0.0 if honest is None else honest.kept.se
     wrong = [size.errors / rows for size in sizes]
     if sizes[0].features == 0 and selection.settings.time is None:
         # Errors of always guessing the largest class: a row that is left out makes its own class the smaller of two
         # equal ones, and would always be wrong.
         wrong[0] = 1 - max(selection.input.classes.values()) / rows
     return (
-        panel("log-loss", [size.log_loss for size in sizes], [each.log_loss for each in judged], error),
-        panel("rows wrong", wrong, [each.errors / each.rows for each in judged], is_share=True),
+        panel("log-loss", [size.log_loss for size in sizes], lambda judged: judged.log_loss),
+        panel("rows wrong", wrong, lambda judged: judged.errors / judged.rows, is_share=True),
     )

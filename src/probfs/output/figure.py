@@ -294,5 +294,6 @@ def _draw_panels(axes: Sequence[Axes], drawing: Drawing, colors: Mapping[str, st
             each.set_xlim(max(0.9 * fewest - 0.1, -0.5), 1.2 * most)
         each.set_xticks(panel.size_ticks, [f"{size:,}" for size in panel.size_ticks])
         each.set_ylim(low - spare, high + spare)
-        each.set_yticks(panel.value_ticks, [panel.show(value) for value in panel.value_ticks])
+        ticks = round_values(low, high)
+        each.set_yticks(ticks, [panel.show(tick) for tick in ticks])
     return [drawn[label] for label in drawing.legend], list(drawing.legend)

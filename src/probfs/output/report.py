@@ -26,18 +26,9 @@ from probfs.output.documents import (
     ranking_table,
     selection_table,
 )
-from probfs.output.drawings import Curve, CurveStyle, Drawing, Panel, ranking_drawing, rows_judged, selection_drawing
+from probfs.output.drawings import Curve, CurveStyle, Drawing, Panel, round_values, rows_judged
 from probfs.output.notebook import load_template
-from probfs.output.sentences import (
-    describe_rest,
-    errors_of,
-    inspection_sentences,
-    pairs_sentences,
-    ranking_sentences,
-    selection_sentences,
-    shown_number,
-    shown_scores,
-)
+from probfs.output.sentences import describe_rest, errors_of, inspection_sentences, shown_number, shown_scores
 from probfs.text import counted, listed, printable, shorten_middle
 
 if TYPE_CHECKING:
@@ -76,8 +67,6 @@ def ranking_report(ranking: Ranking) -> str:
         title=f"Ranking of {data.source}",
         subtitle=f"Which columns predict {_shorten(data.target)}, most important first",
         facts=[(f"{errors_of(rounds[0], ranking) / rounds[0].rows:.1%}", f"of {rows} wrong with all columns")],
-        sentences=ranking_sentences(ranking),
-        drawing=ranking_drawing(ranking),
         scores=shown_scores(ranking),
         table=ranking_table(ranking, on_page=True),
         story=_tell_story(ranking, told, ranked, rounds[0].rows, rows),
@@ -100,8 +89,6 @@ def selection_report(selection: Selection) -> str:
         title=f"Which columns of {data.source} to keep",
         subtitle=f"To predict {_shorten(data.target)} by {selection.settings.model.summary}",
         facts=facts,
-        sentences=selection_sentences(selection),
-        drawing=selection_drawing(selection),
         scores=[SCORES[selection.settings.score]],
         table=selection_table(selection, on_page=True),
         story=_tell_story(selection, told, ranked, rows_judged(selection) or data.labelled_rows, "rows"),
@@ -116,7 +103,6 @@ def pairs_report(pairs: Pairs) -> str:
         title=f"Pairs of columns of {data.source}",
         subtitle=f"Which of them tell {_shorten(data.target)} together",
         facts=[(f"{len(pairs.found):,} of {pairs.tested:,}", "pairs found")],
-        sentences=pairs_sentences(pairs),
         table=pairs_table(pairs, _MOST_PAIRS),
         heat_map=_heat_map(pairs),
     )
@@ -126,12 +112,12 @@ def _render(
     result: Ranking | Selection | Pairs,
     *,
     table: Table,
-    drawing: Drawing | None = None,
     story: Mapping[str, Any] | None = None,
     heat_map: Mapping[str, Any] | None = None,
     **parts: Any,
 ) -> str:
     settings = result.settings if isinstance(result.settings, dict) else result.settings.to_dict()
+    drawing: Drawing | None = result.drawing() if hasattr(result, "drawing") else None
     background: Background | None = getattr(result, "background", None)
     data = None if background is None else _describe_data(background)
     tables = {"features": table}
@@ -148,6 +134,7 @@ def _render(
         script=script,
         policy=f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; base-uri 'none'; "
         "form-action 'none'",
+        sentences=result.document().sentences,
         notices=[("Warnings", warnings), ("Notes", notes)],
         drawing=drawing,
         bars=list(zip(bars, bar_lengths([bar.value for bar in bars]), strict=True)),
@@ -247,7 +234,7 @@ def _chart(panel: Panel) -> Mapping[str, Any]:
         "description": f"{panel.title} by the number of columns in the model: {', '.join(ends)}",
         "lines": lines,
         "marks": marks,
-        "values": [(y(value), panel.show(value)) for value in panel.value_ticks],
+        "values": [(y(value), panel.show(value)) for value in round_values(low, high)],
         "sizes": [(x(size), f"{size:,}") for size in panel.size_ticks],
     }
 
@@ -327,7 +314,7 @@ def _describe_data(background: Background) -> Mapping[str, Any]:
     inspection = background.inspection
     table, _ = inspection_sentences(inspection)
     sentences = [table, f"The target is {_shorten(inspection.target)} ({inspection.target_reason})"]
-    ordered = sorted(inspection.classes.items(), key=lambda item: (-item[1], item[0]))
+    ordered = sorted(inspection.classes.items(), key=lambda item: -item[1])
     numbers = [number for _, number in ordered]
     classes = [
         TableColumn("class", [name for name, _ in ordered], "name"),

@@ -229,7 +229,7 @@ def pairs_sentences(pairs: Pairs) -> list[str]:
 
 def inspection_sentences(inspection: Inspection) -> list[str]:
     total = max(inspection.labelled_rows, 1)
-    ordered = sorted(inspection.classes.items(), key=lambda item: (-item[1], item[0]))
+    ordered = sorted(inspection.classes.items(), key=lambda item: -item[1])
     classes = ", ".join(f"{quoted(name)} {rows:,} ({rows / total:.1%})" for name, rows in ordered)
     rows = f"{inspection.labelled_rows:,} labelled and {inspection.unlabelled_rows:,} unlabelled rows"
     return [
