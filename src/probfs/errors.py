@@ -44,7 +44,7 @@ class MappingError(UsageError):
 
 
 class ProbfsWarning(UserWarning):
-    """What a caller in Python should know, by a warning of Python's own, so that it can be filtered."""
+    """A note of severity "warning", as a warning of Python's, so that callers can filter it."""
 
 
 class TargetWarning(ProbfsWarning):

@@ -24,7 +24,7 @@ class Note(str):
     code: str
     severity: Severity
     columns: tuple[str, ...]
-    """The names as the table has them, all of them, where the text may show only a few."""
+    """The names of all columns that the note is about, unescaped; its text may show only a few."""
 
     def __new__(cls, message: str, *, code: str, severity: Severity, columns: Iterable[str] = ()) -> Note:
         note = super().__new__(cls, message)

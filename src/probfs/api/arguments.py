@@ -1,4 +1,4 @@
-"""The arguments of a call: checked by what is declared of each, and sorted by what they concern."""
+"""The arguments of a call: checked against their declarations, and passed on to the settings that they belong to."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ _OF_CLASSIFIERS = CLASSIFIER.keys() - {"classifier"}
 def check_arguments(
     function: Callable[..., Any], declared: Group, given: Mapping[str, Any], further: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """What was said, converted; ``further`` are the keywords that go into ``**options``.
+    """The given arguments, converted; ``further`` are the keywords that go into ``**options``.
 
-    None means that nothing was said, unless the default says something else.
+    None means that an argument was not given, unless its default is another value.
     """
     parameters = signature(function).parameters
     known = [name for name in (*parameters, *declared, "categories") if name != "options"]
@@ -67,11 +67,10 @@ def check_arguments(
 def prepare(
     function: Callable[..., Any], declared: Group, given: Mapping[str, Any], choose: Callable[..., Chosen]
 ) -> Iterator[tuple[Engine, InputRequest, Chosen, Callable[[Note], None]]]:
-    """What ``rank``, ``select`` or ``pairs`` works with: the engine, what is to be read, the settings, and who hears of
-    notes.
+    """What ``rank``, ``select`` or ``pairs`` works with: engine, inputs, settings and who hears of notes.
 
-    ``given`` are the local variables at the start of the function. While the engine is open, progress goes to whoever
-    listens.
+    ``given`` are the local variables at the start of the function. While the engine is open, progress is reported to
+    ``on_progress``.
     """
     given = dict(given)
     options = given.pop("options")

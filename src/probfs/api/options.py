@@ -1,7 +1,7 @@
 """The options of commands and the keywords of calls, each declared once: for help, completion and the manual, for the
 parser of the command line, and for the checks of what is given in Python.
 
-A group is options by their names in Python. Help and completion import this module, so nothing heavy is imported here.
+A group has options by their names in Python. Help and completion import this module, so it imports nothing heavy.
 """
 
 from __future__ import annotations
@@ -149,7 +149,7 @@ class Option:
     takes: Any = FLAG
     """A kind: what makes a value of a word (``parse``) and what checks one from Python (``check``)."""
     default: Any = None
-    """What help shows; the library has it."""
+    """The default that help shows; the library applies it."""
     many: bool = False
     """Whether it may be given several times."""
     names: tuple[str, ...] = ()
@@ -241,7 +241,7 @@ ABOUT_ROWS = panel(
 def _classifier_options() -> Group:
     """The classifier, and options of classifiers."""
     names = tuple(CLASSIFIERS)
-    # What Python's objects may be says find_classifier.
+    # Objects from Python are checked by find_classifier.
     takes = Kind("|".join(names), _anything, Choice(names).parse)
     chosen = {"classifier": Option("Classifier that gives the probabilities.", takes, names[0])}
     for name, declared, owners in known_options():
@@ -259,7 +259,7 @@ def _classifier_options() -> Group:
 
 CLASSIFIER = _classifier_options()
 ENCODING = {name: CLASSIFIER[name] for name in ("bins", "missing")}
-"""Those that say how columns are encoded."""
+"""Options of classifiers that say how columns are encoded."""
 COLUMN_CLASSIFIER = {"classifier": CLASSIFIER["classifier"], **ENCODING}
 _LABELLED_SCORES = tuple(name for name, score in SCORES.items() if not score.needs_unlabelled)
 _NOISE = Option("Share of noise tolerated after the screen.", FALSE_DISCOVERIES, DEFAULT_FALSE_DISCOVERIES)
@@ -304,7 +304,7 @@ IN_PYTHON = {
     "on_note": Option("Hears of notes.", FUNCTION),
     "on_progress": Option("Hears of progress.", FUNCTION),
 }
-"""What has no place on a command line, or another form."""
+"""Keywords that a command line lacks or writes in another form."""
 
 # --- what commands and calls have in common ---
 

@@ -247,7 +247,7 @@ class ProbabilisticSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         arguments = self._arguments(training)
         for note in training.table.notes:
             if note.code == NoteKind.ROW_INDEX.code:
-                # In a file that is as it should be, but here a column of X takes no part.
+                # Files may well have a row index; in X, it is a column that takes no part.
                 warn_of(NoteKind.UNUSABLE.note(note.message, note.columns))
         if hasattr(self, "selection_result_"):
             # Of an earlier fit, perhaps with other parameters.
@@ -255,8 +255,8 @@ class ProbabilisticSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         if automatic:
             ranking, kept = self._select(training, arguments)
         else:
-            said = {name: given[name] for name in ("unlabeled", "estimate", "folds", "step")}
-            ranking = rank(training.table, **said, **arguments)
+            further = {name: given[name] for name in ("unlabeled", "estimate", "folds", "step")}
+            ranking = rank(training.table, **further, **arguments)
             kept = min(number, len(ranking.features))
             if kept < number:
                 what = f"{option('n_features_to_select', wanted)} asks for {number:,} columns"
@@ -326,7 +326,7 @@ class ProbabilisticSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         if self.false_discoveries is not None:
             options["false_discoveries"] = self.false_discoveries
         return {
-            **training.said_of,
+            **training.keywords,
             "classifier": classifier,
             "score": parameters["score"],
             "min_class": least,

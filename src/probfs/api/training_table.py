@@ -28,11 +28,11 @@ from probfs.text import option, quoted
 
 
 class TrainingTable(NamedTuple):
-    """The rows to learn from: features, classes and, where rows count for several, their counts, and so on."""
+    """The rows to learn from: features, classes and, if given, counts, weights and groups."""
 
     table: Table
-    said_of: dict[str, str | None]
-    """The keywords of ``rank`` and ``select`` that name the target, and the columns that say something of rows."""
+    keywords: dict[str, str | None]
+    """Keywords of ``rank`` and ``select``: the names of the target and of the columns of counts, weights and groups."""
     classes: npt.NDArray[Any]
     """The distinct values of y, sorted."""
     class_rows: tuple[int, ...]
@@ -80,15 +80,15 @@ def training_table(
     # Declared, they are classes: numbers are no quantity, and no text means missing.
     labels = text_column(target, codes.astype(code_type(len(texts))), texts, declared=texts)
     table = table.with_columns({target: labels})
-    said_of: dict[str, str | None] = {"target": target}
+    keywords: dict[str, str | None] = {"target": target}
     for keyword, wanted, numbers in (
         ("count" if is_count else "weight", "sample_weight", weights),
         ("group", "groups", subjects),
     ):
         if numbers is not None:
-            free = said_of[keyword] = _free_name(wanted, table)
+            free = keywords[keyword] = _free_name(wanted, table)
             table = table.with_columns({free: Column(free, pa.chunked_array([pa.array(numbers)]), Kind.NUMBER)})
-    return TrainingTable(table, said_of, classes, tuple(rows[:-1]))
+    return TrainingTable(table, keywords, classes, tuple(rows[:-1]))
 
 
 def unlabelled_table(estimator: Any, data: Any) -> Table:
@@ -141,9 +141,7 @@ def _check_features(estimator: Any, data: Any, *, reset: bool) -> Any:
 
 
 def _table_of(estimator: Any, data: Any, source: str) -> Table:
-    """The columns of X as a table, without row indexes and without columns of lists or the like, of which notes say
-    so.
-    """
+    """The columns of X as a table, without row indexes and columns of lists or the like; a note names each of these."""
     names = _names_in(estimator)
     if is_pandas(data):
         table = table_in_memory(data.set_axis(names, axis=1), source)
@@ -181,8 +179,8 @@ def _check_weights(sample_weight: Any, y: npt.NDArray[Any]) -> Floats:
 def _check_classes(
     y: npt.NDArray[Any], unlabeled_value: Any, counts: Floats | None
 ) -> tuple[npt.NDArray[Any], Integers]:
-    """The distinct classes, and the position of each row's among them; their number for a row without one, or of which
-    there is none.
+    """The distinct classes, and the number of each row's class; rows without a class, or of count 0, have the number
+    after the last.
     """
     known = np.ones(len(y), dtype=np.bool_) if counts is None else counts > 0
     if unlabeled_value is not None:

@@ -1,7 +1,7 @@
-"""What a command is, and options of commands only; docs/reference/commands.md has the whole story of each.
+"""Commands made of functions, and options that only commands have; docs/reference/commands.md describes all options.
 
-A command names the groups of options that it takes, and gets what was given by name: what was not given is left to the
-library's defaults.
+A command names the groups of options that it takes. Its function gets those that the user gave, by name; for the others
+the library's defaults hold.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from probfs.tables.formats import WRITABLE_FORMATS
 Given: TypeAlias = dict[str, Any]
 """The options that were given, by name."""
 INPUTS = ("data", "unlabeled", "mapping", "old", "new", "joint")
-"""What is read, and never written to."""
+"""Options that name inputs, which no output may overwrite."""
 RESULT_FILE = Kind("FILE", parse=lambda word: None if word == "-" else Path(word))
-"""Like no file at all, - is standard output."""
+"""``-`` is standard output, as no file at all is."""
 
 
 @dataclass(frozen=True)
 class Command:
-    """What a command does with what was given, and its options."""
+    """A function that gets the options that were given, all options that it takes, and examples for its help."""
 
     run: Callable[[Given], None]
     options: Group
@@ -56,7 +56,7 @@ def command(options: Group, examples: str) -> Callable[[Callable[[Given], None]]
 
 
 def take(given: Given, group: Group) -> Given:
-    """Those of a group that were given, taken out of ``given``."""
+    """The given options of a group, removed from ``given``."""
     return {name: given.pop(name) for name in group if name in given}
 
 
@@ -65,7 +65,7 @@ def _parameter(name: str, option: Option) -> TyperArgument | TyperOption:
         try:
             return option.takes.parse(word)
         except ValueError as error:
-            # What is wrong becomes typer's message about its option.
+            # Typer names the option before this message.
             raise typer.BadParameter(f"{error}.") from None
 
     how: dict[str, Any] = {"help": option.line, "rich_help_panel": option.panel, "required": option.required}

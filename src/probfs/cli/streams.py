@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class NoInputError(Exception):
-    """Nothing was named to read, and only a person at a terminal is there: help is of more use than waiting."""
+    """No input is named, and standard input is a terminal: help is of more use than waiting."""
 
 
 def take_files(given: Given, name: str = "data") -> list[str]:
@@ -70,7 +70,7 @@ def deliver(content: str | bytes, output: Path | None = None) -> None:
 
 
 class Destination(NamedTuple):
-    """A place and a format, both known to be good before the work begins, and those of a picture beside the result."""
+    """Where a result and perhaps its picture go, and in which formats; checked before the work begins."""
 
     format: str
     path: Path | None
@@ -108,7 +108,7 @@ def choose_destination(formats: tuple[str, ...], given: Given, format: str | Non
 
 
 def check_outputs(outputs: Mapping[str, Path], inputs: Iterable[object]) -> None:
-    """Refuse what cannot be written, an input, which would be lost if anything went wrong, and one place for two."""
+    """Refuse outputs that cannot be written, that are inputs, or that are the same file."""
     from probfs.runtime.output import check_writable
 
     places: set[str] = set()
@@ -132,7 +132,7 @@ def _files_of(name: object) -> list[str | int]:
     if str(name) == "-":
         # Standard input is file number 0, whatever it was redirected from.
         return [0]
-    # Whoever reads it says what is wrong with it.
+    # Readers report what is wrong with an input.
     with contextlib.suppress(ProbfsError):
         if not is_url(as_local_path(str(name))):
             return [part.path for part in find_parts([str(name)]) if os.path.exists(part.path)]

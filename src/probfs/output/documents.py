@@ -76,11 +76,11 @@ class Table:
 
     columns: Sequence[TableColumn]
     groups: Sequence[str] = ()
-    """What each row is one of, such as ``noise``."""
+    """The group of each row, such as ``noise``."""
     line: tuple[int, str] | None = None
-    """Behind how many rows a line is drawn, and what it says."""
+    """After how many rows a line is drawn, and its text."""
     rest: str = ""
-    """What is said of rows that are not listed."""
+    """A sentence about the rows that are not listed."""
     legend: Sequence[str] = ()
     advice: str = ""
     has_prose: bool = False
@@ -93,16 +93,16 @@ class Document:
 
     header: Header
     rows: Sequence[object]
-    """What the CSV lists: an object with the attributes of the header for each row."""
+    """The rows of the CSV: objects that have the attributes of the header."""
     content: Callable[[], dict[str, Any]]
     """Makes the content of the JSON."""
     table: Callable[[], Table]
     """Makes the table for people."""
     sentences: Sequence[str] = ()
     excerpt: Sequence[object] | None = None
-    """The rows of the Markdown table, where it does not have all."""
+    """The rows of the Markdown table, if it has fewer than the CSV."""
     headings: Mapping[str, str] | None = None
-    """The columns of the Markdown table, where these are not those of the CSV, and what they are called."""
+    """The columns of the Markdown table and their headings, if they differ from those of the CSV."""
 
     def records(self) -> list[tuple[Any, ...]]:
         """The cells of the CSV."""
@@ -192,7 +192,7 @@ def ranking_table(ranking: Ranking, on_page: bool = False) -> Table:
     noise = [is_noise(feature, ranking) for feature in features]
     above = max((row for row, is_one in enumerate(noise, 1) if not is_one), default=0)
     if on_page or len(features) < ranking.input.features:
-        # Of columns that are not listed, nobody knows whether they are noise.
+        # Whether columns that are not listed are noise is unknown.
         above = len(noise)
     marks = [NOISE_MARK if is_one and row < above else "" for row, is_one in enumerate(noise)]
     copies = ["" if feature.instead is None else f"nearly the same as {feature.instead}" for feature in features]

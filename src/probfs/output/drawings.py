@@ -21,12 +21,12 @@ CurveStyle = Literal["solid", "dashed", "dotted", "dashdot", "cut", "least", "es
 """Four kinds of lines; a vertical line where the table is cut; a ring where the loss is least; and a point with its
 standard error."""
 _MOST_LINEAR = 60
-"""Numbers of columns beyond which the axis is logarithmic: what matters happens among the first few."""
+"""With more columns than this, the axis is logarithmic: what matters happens among the first few."""
 _STYLES: Mapping[str, BarStyle] = {"keep": "strong", "redundant": "hatched", "weak": "weak", "noise": "dim"}
 _LONGEST_NAME = 24
 """Of another column, in a remark."""
 _DWARFED = 2.0
-"""How many times the spread of the other losses that of no columns may be away."""
+"""The loss of no columns is not drawn if it lies more than this many spreads of the other losses above these."""
 
 
 @dataclass(frozen=True)
@@ -104,7 +104,7 @@ class Drawing:
     result: Ranking | Selection
     method: str
     when: str
-    """In which round the score was taken, or how sure it is."""
+    """Of which round the scores are, or that they have standard errors."""
     bars: tuple[Bar, ...]
     panels: tuple[Panel, ...] = ()
     """None where there is only one number of columns."""
@@ -112,7 +112,7 @@ class Drawing:
 
     @property
     def legend(self) -> dict[str, CurveStyle]:
-        """What needs to be explained, and how it looks; the title of a panel may name its curve."""
+        """The curves that a legend has to explain, and how they look; the title of a panel names its own curve."""
         every = [(curve, panel) for panel in self.panels for curve in panel.curves]
         return {curve.label: curve.style for curve, panel in every if curve.label != panel.title}
 
@@ -177,7 +177,7 @@ def selection_drawing(selection: Selection) -> Drawing:
 
 
 def rows_judged(selection: Selection) -> int | None:
-    """How many rows the errors of each number of columns are of; None where a document does not tell."""
+    """How many rows the errors of each number of columns were counted on; None where a document lacks it."""
     if selection.ranking is not None:
         return selection.ranking.rounds[0].rows
     # Of rows in the order of time, the first are not judged.

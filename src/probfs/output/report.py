@@ -265,8 +265,8 @@ def _tell_story(
 ) -> Mapping[str, Any] | None:
     """Some rounds as a table, and the scores of the best columns in them; a single round has no story.
 
-    The errors and the log-loss of the models of so many columns are given, the names of all columns, best first, how
-    many rows were judged, and what these are.
+    ``models`` has the errors and the log-loss of the model of each number of columns, ``ranked`` all columns, best
+    first, ``judged`` how many rows errors were counted on, and ``rows`` what these rows are called.
     """
     story = () if result.background is None else result.background.story
     if not story or story[-1].round < 2:

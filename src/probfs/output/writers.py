@@ -25,17 +25,17 @@ _BARS_OPTIONAL = 2
 _LEAST_WIDTHS = {"name": 14, "text": 20, "value": 12}
 """The characters that cells have before optional columns are left out; they are folded or shortened beyond."""
 _TIGHT = 8
-"""What they have where nothing is left to leave out."""
+"""The characters that such cells have where nothing can be left out any more."""
 _BETWEEN_PARTS = re.compile(r"(?<=[\s_/.-])(?=[^\s_/.-])")
 _UNLIMITED = 10_000
 _PROSE_WIDTH = 120
 _LINE_HERE = "\0"
-"""In a row that a line takes the place of; no other cell has this character."""
+"""Marks the row that becomes a line; no other cell has this character."""
 
 
 @dataclass(frozen=True)
 class Presentation:
-    """What the place where a document goes asks for."""
+    """What the writer has to know of the place where a document goes."""
 
     width: int | None = None
     """The terminal's; None where there is no terminal, and lines may be as long as they need."""
