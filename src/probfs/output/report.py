@@ -91,7 +91,7 @@ def selection_report(selection: Selection) -> str:
         facts=facts,
         scores=[SCORES[selection.settings.score]],
         table=selection_table(selection, on_page=True),
-        story=_tell_story(selection, told, ranked, rows_judged(selection) or data.labelled_rows, "rows"),
+        story=_tell_story(selection, told, ranked, rows_judged(selection), "rows"),
     )
 
 
@@ -260,7 +260,7 @@ def _tell_story(
     result: Ranking | Selection,
     models: Mapping[int, tuple[int, float]],
     ranked: Sequence[str],
-    judged: int,
+    judged: int | None,
     rows: str,
 ) -> Mapping[str, Any] | None:
     """Some rounds as a table, and the scores of the best columns in them; a single round has no story.
@@ -269,7 +269,7 @@ def _tell_story(
     first, ``judged`` how many rows errors were counted on, and ``rows`` what these rows are called.
     """
     story = () if result.background is None else result.background.story
-    if not story or story[-1].round < 2:
+    if not story or story[-1].round < 2 or judged is None:
         return None
     cells = []
     for told, after in zip(story, [*(len(told.scores) for told in story[1:]), 0], strict=True):
