@@ -22,6 +22,7 @@ from probfs.cluster.counting import BinnedColumn, Sample, round_to
 from probfs.cluster.engine import plan_blocks, read_block
 from probfs.errors import DataError, UsageError
 from probfs.tables.arrays import Floats
+from probfs.tables.column import number_column
 from probfs.tables.files import Part
 from probfs.tables.reading import ReadOptions
 from tests.support.clusters import connect_here
@@ -251,7 +252,8 @@ NUMBERS = st.lists(st.one_of(st.sampled_from(EXTREME), st.floats(-9, 9)), min_si
 def test_numbers_are_known_or_rounded_to_just_below_the_end_of_their_bin(
     numbers: Floats, cuts: list[int], most: int, step: int
 ) -> None:
-    sample = Sample.join([Sample.of(part, frozenset(), step) for part in np.split(numbers, sorted(cuts))])
+    parts = [number_column("a", part) for part in np.split(numbers, sorted(cuts))]
+    sample = Sample.join([Sample.of(part, frozenset(), step) for part in parts])
     assert sample.different == len(np.unique(numbers + 0.0)) or step > 1
     ends = sample.thin(most)
     assert {numbers.min() + 0.0, numbers.max() + 0.0} <= set(ends)

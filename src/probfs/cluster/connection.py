@@ -33,6 +33,11 @@ _SECONDS_FOR_WORKERS = 300
 """A queue may take its time to start them."""
 _SECONDS_BETWEEN_LOOKS = 1.0
 """How often progress is reported, and workers are looked for, while results are waited for."""
+_KEEP_MEMORY = {
+    "distributed.nanny.pre-spawn-environ.MALLOC_MMAP_THRESHOLD_": 1 << 26,
+    "distributed.nanny.pre-spawn-environ.MALLOC_TRIM_THRESHOLD_": 1 << 28,
+}
+"""By default, workers that Dask starts return each array to the system at once, which takes a third of their time."""
 _LARGE = 50_000
 """Bytes of an argument that is sent once, and not with every task."""
 
@@ -62,6 +67,7 @@ def connect(scheduler: str | None, workers: int | None) -> Iterator[Cluster]:
             stack.callback(logger.setLevel, logger.level)
             logger.setLevel(logging.CRITICAL + 1)
         stack.enter_context(dask.config.set({"distributed.comm.timeouts.connect": f"{_SECONDS_TO_CONNECT}s"}))
+        stack.enter_context(dask.config.set(_KEEP_MEMORY))
         address = stack.enter_context(_start_processes(workers)) if scheduler is None else scheduler
         make: Any = distributed.Client
         try:

@@ -19,10 +19,11 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from probfs.columns.choice import CUT_ABOVE
-from probfs.columns.missing import mark_missing
+from probfs.columns.missing import mark_missing, without_texts
 from probfs.columns.prepare import PreparedTable
 from probfs.columns.rules import CutCoder, Rule, some_numbers
 from probfs.errors import DataError
@@ -37,7 +38,6 @@ from probfs.tables.arrays import (
     mask_array,
     numpy_array,
 )
-from probfs.tables.cells import Kind
 from probfs.tables.column import NO_ROW, Column, dictionary_cells, number_column
 from probfs.tables.reading import join_columns, join_notes
 from probfs.tables.table import Table
@@ -51,6 +51,8 @@ TESTED_BINS = 1 << 15
 is off by about one part in as many, so that p is right to three digits down to 1e-12.
 """
 SAMPLED_ROWS = 2 * TESTED_BINS
+_MOST_KEYS = 1 << 16
+"""Keys that are counted at a time, and different keys that are counted without hashing: both stay in the cache."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -123,7 +125,7 @@ def join_condensed(parts: Sequence[CondensedTable], naming: Sequence[str]) -> Co
         name: join_columns([Column(**_fields_of(part.columns[name])) for part in parts], sources)
         for name in parts[0].columns
     }
-    rows, _ = _group(_combine([columns[name] for name in naming], sum(sizes)))
+    rows = _group(_combine([columns[name] for name in naming], sum(sizes)))
     row_counts = np.bincount(rows, np.concatenate([part.row_counts for part in parts])).astype(np.int64)
     first_rows = np.cumsum([0, *sizes[:-1]])
     first_places = np.cumsum([0, *(part.rows for part in parts[:-1])])
@@ -153,21 +155,43 @@ def _combine(columns: Sequence[Column], rows: int) -> Integers:
     return numbers
 
 
-def _group(keys: Integers) -> tuple[Integers, Integers]:
-    """The group of each key, equal ones together, in the order in which they first appear; and where they do."""
-    encoded = index_array(keys).dictionary_encode()
-    groups: Integers = numpy_array(encoded.indices).astype(np.int64)
-    firsts = np.empty(len(encoded.dictionary), dtype=np.int64)
-    # Of the places that a group has, the last one written is the first.
-    firsts[groups[::-1]] = np.arange(len(groups) - 1, -1, -1)
-    return groups, firsts
+def _group(keys: Integers) -> Integers:
+    """A number for each key, equal ones together, in the order in which they first appear."""
+    return numpy_array(index_array(keys).dictionary_encode().indices).astype(np.int64)
+
+
+def _count_equal(keys: npt.NDArray[Any], counts: Integers | None, most: int) -> tuple[Integers, Integers]:
+    """Where each different key first appears, in order, and the sum of its counts; keys are below ``most``."""
+    if most > _MOST_KEYS:
+        keys = _group(keys)
+        most = int(keys.max(initial=-1)) + 1
+    sums = np.zeros(most)
+    for first in range(0, len(keys), _MOST_KEYS):
+        some = slice(first, first + _MOST_KEYS)
+        sums += np.bincount(keys[some], None if counts is None else counts[some], minlength=most)
+    firsts = np.full(most, NO_ROW)
+    # Nearly always, the first rows have all keys.
+    for rows in (_MOST_KEYS, len(keys)):
+        # Of the places of a key, the last one written is the first.
+        firsts[keys[:rows][::-1]] = np.arange(min(rows, len(keys)) - 1, -1, -1)
+        if (firsts[sums > 0] != NO_ROW).all():
+            break
+    held = np.argsort(firsts)[: np.count_nonzero(sums)]
+    return firsts[held], sums[held].astype(np.int64)
 
 
 def _count_cells(
-    column: Column, rows: Integers, counts: Integers, places: Integers, row_counts: Integers
+    column: Column, rows: npt.NDArray[Any], counts: Integers | None, places: Integers | None, row_counts: Integers
 ) -> CountedColumn:
-    """A column with one cell for each value and condensed row that occur together, in the order of their first rows."""
-    groups, firsts = _group(rows * (len(column.entries) + 1) + column.codes)
+    """A column with one cell for each value and condensed row that occur together, in the order of their first rows.
+
+    Without ``counts`` and ``places``, each cell is one row.
+    """
+    values = len(column.entries) + 1
+    most = values * len(row_counts)
+    # The narrower the keys, the faster they are counted.
+    narrow = np.min_scalar_type(max(most, values))
+    firsts, cell_counts = _count_equal(rows.astype(narrow) * narrow.type(values) + column.codes, counts, most)
     codes = column.codes[firsts]
     if pa.types.is_floating(column.entries.type):
         cells = pa.chunked_array([double_array(np.append(numpy_array(column.entries), np.nan)[codes])])
@@ -176,8 +200,8 @@ def _count_cells(
     return CountedColumn(
         **{**_fields_of(column), "cells": cells, "stored": None},
         cell_rows=rows[firsts],
-        cell_counts=np.bincount(groups, counts).astype(np.int64),
-        cell_places=places[firsts],
+        cell_counts=cell_counts,
+        cell_places=firsts if places is None else places[firsts],
         row_counts=row_counts,
     )
 
@@ -203,14 +227,18 @@ class Sample:
     """The texts that mean missing and that were found in all rows."""
 
     @classmethod
-    def of(cls, numbers: Floats, marked: frozenset[str], step: int) -> Sample:
+    def of(cls, column: Column, marked: frozenset[str], step: int) -> Sample:
         """A sample of one in so many rows."""
-        numbers = numbers[~np.isnan(numbers)]
-        some = numbers[::step]
-        if step > 1 and len(some):
-            some = np.append(some, [numbers.min(), numbers.max()])
+        if pa.types.is_dictionary(column.cells.type):
+            numbers = np.append(numbers_of_values(column), np.nan)
+            some = numbers[column.codes[::step]]
+        else:
+            numbers = column.by_row + 0.0
+            some = numbers[::step]
+        if step > 1 and not np.isnan(numbers).all():
+            some = np.append(some, [np.nanmin(numbers), np.nanmax(numbers)])
         # Adding 0 makes -0 the same as 0.
-        different, rows = np.unique(some + 0.0, return_counts=True)
+        different, rows = np.unique(some[~np.isnan(some)] + 0.0, return_counts=True)
         return cls(different, rows.astype(np.int64), step == 1, marked)
 
     @classmethod
@@ -325,22 +353,20 @@ def sample_block(table: Table, names: Sequence[str], missing: Sequence[str], ste
     """Samples of some columns of a block, of one in so many rows; None where a column holds anything but numbers."""
     samples: dict[str, Sample | None] = {}
     for name in names:
-        column = table.columns[name]
-        is_plain = column.cells.null_count == column.rows
-        if column.is_numeric and column.kind is Kind.NUMBER:
-            is_plain = pa.types.is_floating(column.cells.type) or pa.types.is_integer(column.cells.type)
-        samples[name] = Sample.of(*_numbers_by_row(table, name, missing), step) if is_plain else None
+        column, found = table.columns[name], set[str]()
+        if column.cells.null_count == column.rows:
+            column = number_column(name, np.full(column.rows, np.nan))
+        dtype = column.cells.type
+        is_plain = pa.types.is_float64(dtype.value_type if pa.types.is_dictionary(dtype) else dtype)
+        column = without_texts({name: column}, missing, found).get(name, column) if is_plain else column
+        samples[name] = Sample.of(column, frozenset(found), step) if is_plain and column.is_numeric else None
     return samples
 
 
-def _numbers_by_row(table: Table, name: str, missing: Sequence[str]) -> tuple[Floats, frozenset[str]]:
-    """The number in each row of a column, NaN where a cell is missing, and the texts found that mean missing."""
-    found: set[str] = set()
-    column = table.columns[name]
-    if column.cells.null_count < column.rows:
-        column = mark_missing(table.only([name]), missing, found).columns[name]
-    is_empty = column.cells.null_count == column.rows
-    return np.full(table.rows, np.nan) if is_empty else column.by_row + 0.0, frozenset(found)
+def _numbers_by_row(table: Table, name: str, missing: Sequence[str]) -> Floats:
+    """The number in each row of a column, NaN where a cell is missing."""
+    column = mark_missing(table.only([name]), missing).columns[name]
+    return np.full(table.rows, np.nan) if column.cells.null_count == column.rows else column.by_row + 0.0
 
 
 def list_numbers(
@@ -349,7 +375,7 @@ def list_numbers(
     """The different numbers of some columns in some bins, whose ends are given."""
     listed = {}
     for name, (ends, bins) in wanted.items():
-        numbers, _ = _numbers_by_row(table, name, missing)
+        numbers = _numbers_by_row(table, name, missing)
         listed[name] = np.unique(numbers[np.isin(bins_of(numbers, ends), bins) & ~np.isnan(numbers)])
     return listed
 
@@ -359,11 +385,11 @@ def count_block(
 ) -> CondensedTable:
     """Some columns of a block, condensed; where the ends of bins are given, each number is rounded to these."""
     rounded = {
-        name: number_column(name, round_to(own, _numbers_by_row(table, name, missing)[0])) for name, own in ends.items()
+        name: number_column(name, round_to(own, _numbers_by_row(table, name, missing))) for name, own in ends.items()
     }
     table = table.only(names).with_columns(rounded)
-    rows, _ = _group(_combine([table.columns[name] for name in naming], table.rows))
-    row_counts, places, counts = np.bincount(rows), np.arange(table.rows), np.ones(table.rows, dtype=np.int64)
-    columns = {name: _count_cells(column, rows, counts, places, row_counts) for name, column in table.columns.items()}
+    rows = _group(_combine([table.columns[name] for name in naming], table.rows))
+    row_counts = np.bincount(rows)
+    columns = {name: _count_cells(column, rows, None, None, row_counts) for name, column in table.columns.items()}
     known = {**vars(table), "columns": columns, "row_counts": row_counts, "files": (replace(table, columns={}),)}
     return CondensedTable(**known)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from probfs.cluster.connection import Cluster, identity
 from probfs.cluster.counting import (
@@ -56,7 +57,8 @@ from probfs.rows.blocks import BYTES_OF_A_ROW, Block, add_answers
 from probfs.runtime.memory import require_memory
 from probfs.runtime.progress import report
 from probfs.tables.arrays import Floats
-from probfs.tables.column import missing_column, unread_column
+from probfs.tables.cells import Kind
+from probfs.tables.column import Column, missing_column, unread_column
 from probfs.tables.files import Part, find_parts, name_together
 from probfs.tables.formats import format_of_path
 from probfs.tables.opening import STANDARD_INPUT, display_name
@@ -75,6 +77,8 @@ _IN_MEMORY = 0.6
 """The part of a worker's memory above which Dask puts results on disk."""
 _JOINED_AT_ONCE = 16
 """Blocks whose counts a worker joins."""
+_FIRST_ROWS = 10_000
+"""Rows that show whether the numbers of a column repeat."""
 _TIMES_COUNTED = 6
 """The memory that fetching counts and deciding by them takes, in that of the counts."""
 
@@ -350,12 +354,33 @@ def read_block(parts: Sequence[Part], reading: ReadOptions) -> Table:
     """The files of a block as one table."""
     source = display_name(parts[0].path)
     try:
-        table = without_blank_rows(read_parts(parts, reading, source))
-        # Nothing is written of a block, so that workers need not hold its cells twice.
-        return replace(table, columns={name: replace(one, stored=None) for name, one in table.columns.items()})
+        table = without_blank_rows(read_parts(parts, reading, source, _with_dictionaries))
+        return table.with_columns(
+            {
+                name: column.as_codes() if _repeats(column) else replace(column, stored=None)
+                for name, column in table.columns.items()
+            }
+        )
     except NoRowsError as error:
         # Other blocks may have some.
         return Table(error.source or source, {name: missing_column(name, 0) for name in error.columns}, 0)
+
+
+def _with_dictionaries(table: Table) -> Table:
+    """The table with columns of few values as dictionaries, and no second copy of cells in the types of the file."""
+    columns = {name: replace(column, stored=None) for name, column in table.columns.items()}
+    for name, column in columns.items():
+        if _repeats(column):
+            columns[name] = replace(column, cells=column.cells.dictionary_encode())
+    return table.with_columns(columns)
+
+
+def _repeats(column: Column) -> bool:
+    """Whether a code for each cell takes less memory than the cells."""
+    if column.problem is not None or column.kind is Kind.DATE or column.cells.null_count == column.rows:
+        return False
+    first = column.cells[:_FIRST_ROWS]
+    return not pa.types.is_float64(first.type) or pc.count_distinct(first).as_py() < len(first) / 2
 
 
 def head_of(table: Table) -> Table:

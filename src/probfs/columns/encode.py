@@ -164,7 +164,8 @@ class FeatureCoding:
     def recode(self, table: Table) -> Codes:
         """The code of every row of a table."""
         column = table.columns[self.name]
-        if isinstance(self.coder, CutCoder) and column.is_numeric and column.kind is self.coder.kind:
+        is_number = column.is_numeric and not pa.types.is_dictionary(column.cells.type)
+        if isinstance(self.coder, CutCoder) and is_number and column.kind is self.coder.kind:
             # Without a look at each of perhaps very many different numbers, unless one is to be refused.
             numbers, points = column.by_row, self.coder.points
             if not (self.coder.strict and np.isinf(numbers).any()):

@@ -47,6 +47,13 @@ def index_array(numbers: npt.NDArray[Any]) -> pa.Int64Array:
     return pa.Array.from_buffers(pa.int64(), len(whole), [None, pa.py_buffer(whole)])
 
 
+def code_array(codes: Codes, missing: int) -> pa.Array:
+    """An Arrow array of codes that shares their memory; one code means a missing cell."""
+    present = codes != missing
+    validity = None if present.all() else _bitmap(present)
+    return pa.Array.from_buffers(pa.from_numpy_dtype(codes.dtype), len(codes), [validity, pa.py_buffer(codes)])
+
+
 def double_array(numbers: Floats) -> pa.DoubleArray:
     """An Arrow array of doubles, in which NaN is a missing cell."""
     doubles = np.ascontiguousarray(numbers, dtype=np.float64)

@@ -1,7 +1,7 @@
 """Cells as texts, as numbers, and as codes; and the few types in which tables hold cells of any Arrow type.
 
-These are doubles, dates (``date32``), moments (microseconds), texts, dictionaries of texts, and ``null`` for columns of
-missing cells. Numbers that doubles cannot hold exactly are held as texts, each of them read as a number.
+These are doubles, dates (``date32``), moments (microseconds), texts, dictionaries of texts or doubles, and ``null`` for
+columns of missing cells. Numbers that doubles cannot hold exactly are held as texts, each of them read as a number.
 """
 
 from __future__ import annotations
@@ -120,10 +120,9 @@ def _plain_numbers(cells: pa.ChunkedArray) -> pa.ChunkedArray:
         unit = double_array(np.array([_UNITS_OF_A_SECOND[dtype.unit]]))[0]
         return pc.divide(cells.cast(pa.int64()).cast(pa.float64(), safe=False), unit)
     if not pa.types.is_decimal(dtype):
-        doubles = cells.cast(pa.float64(), safe=False)
-        ends = pc.min_max(doubles) if dtype.bit_width > 32 else {}
+        ends = pc.min_max(cells) if dtype.bit_width > 32 else {}
         if all(abs(end.as_py() or 0) < EXACT for end in ends.values()):
-            return doubles
+            return cells.cast(pa.float64(), safe=False)
         return cells.cast(pa.string()).dictionary_encode()
     texts = pc.replace_substring_regex(cells.cast(pa.string()), r"\.0*$|(\.\d*?[1-9])0+$", r"\1")
     return texts.dictionary_encode()
@@ -192,9 +191,12 @@ def encode_cells(cells: pa.ChunkedArray, kind: Kind) -> tuple[Codes, pa.Array]:
     empty text is a missing one, and entries of a dictionary that no row holds are left behind.
     """
     codes, entries = _distinct_cells(cells)
-    if kind is Kind.NUMBER and cells.type == pa.float64():
-        # NaN is a missing cell, and -0 is 0.
-        doubles = double_array(numpy_array(entries) + 0.0)
+    if kind is Kind.NUMBER and pa.types.is_float64(entries.type):
+        # -0 is 0, and NaN is a missing cell.
+        numbers = numpy_array(entries) + 0.0
+        if pa.types.is_dictionary(cells.type):
+            numbers[~_held_codes(codes, len(numbers))] = np.nan
+        doubles = double_array(numbers)
         has_zeros = np.count_nonzero(numpy_array(doubles) == 0.0) > 1
         return _merge_entries(codes, doubles) if doubles.null_count or has_zeros else (codes, doubles)
     return _tidy(codes, unify_numbers(entries) if kind is Kind.NUMBER else texts_of(entries), cells)
@@ -236,16 +238,22 @@ def _tidy(codes: Codes, texts: pa.Array, cells: pa.ChunkedArray) -> tuple[Codes,
     texts = texts.cast(pa.string())
     held = np.ones(len(texts), np.bool_)
     if pa.types.is_dictionary(cells.type):
-        # Counting all rows would take longer.
-        for rows in (_FIRST_ROWS, len(codes)):
-            held = np.bincount(codes[:rows], minlength=len(texts) + 1)[:-1] > 0
-            if held.all():
-                break
+        held = _held_codes(codes, len(texts))
     is_blank = pc.any(is_empty(texts), min_count=0).as_py()
     if held.all() and not is_blank and len(pc.unique(texts)) == len(texts):
         return codes, texts
     absent = mask_array(~held | numpy_array(is_empty(texts)))
     return _merge_entries(codes, pc.if_else(absent, pa.nulls(1, pa.string())[0], texts))
+
+
+def _held_codes(codes: Codes, count: int) -> Flags:
+    """Which of the first ``count`` codes occur."""
+    # Of few codes, the first rows nearly always hold all; counting all rows would take longer.
+    for rows in (_FIRST_ROWS, len(codes)):
+        held: Flags = np.bincount(codes[:rows], minlength=count + 1)[:count] > 0
+        if held.all():
+            break
+    return held
 
 
 def _merge_entries(codes: Codes, entries: pa.Array) -> tuple[Codes, pa.Array]:

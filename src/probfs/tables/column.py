@@ -16,6 +16,7 @@ from probfs.tables.arrays import (
     Floats,
     Integers,
     Rows,
+    code_array,
     code_type,
     double_array,
     filled,
@@ -133,6 +134,14 @@ class Column:
         """Whether the codes are known already."""
         return "codes_and_entries" in vars(self)
 
+    def as_codes(self) -> Column:
+        """The same column held as codes of one or two bytes, from which its cells are made."""
+        codes, entries = self._encoded
+        cells = pa.DictionaryArray.from_arrays(code_array(codes, len(entries)), entries)
+        column = replace(self, cells=pa.chunked_array([cells]), stored=None)
+        vars(column)["_encoded"] = self._encoded
+        return column
+
     @property
     def codes(self) -> Codes:
         """The position of each row's value, or how many values there are for a missing cell."""
@@ -186,7 +195,9 @@ class Column:
 
     def is_missing(self) -> Flags:
         """For each row, whether its cell is missing."""
-        return np.isnan(self.by_row) if self.is_numeric else np.equal(self.codes, len(self.entries))
+        if self.is_numeric and not self.is_encoded:
+            return np.isnan(self.by_row)
+        return np.equal(self.codes, len(self.entries))
 
     def missing_cells(self, weights: Integers | None) -> tuple[Integers, Integers | None]:
         """The row of each missing cell, and its weight; None without weights, where each weighs one."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -42,8 +42,12 @@ def read_table(
     return read_parts(parts, options or ReadOptions(), name_together(paths, parts))
 
 
-def read_parts(parts: Sequence[Part], options: ReadOptions, source: str) -> Table:
-    """Read files one after the other as one table, which messages call ``source``."""
+def read_parts(
+    parts: Sequence[Part], options: ReadOptions, source: str, shrink: Callable[[Table], Table] | None = None
+) -> Table:
+    """Read files one after the other as one table, which messages call ``source``; ``shrink`` may have each of several
+    take less memory while others are read.
+    """
     if len(parts) == 1:
         return read_part(parts[0], options)
     if options.union:
@@ -64,7 +68,7 @@ def read_parts(parts: Sequence[Part], options: ReadOptions, source: str) -> Tabl
         if not options.union:
             expected = read[0][1] if read else table
             refuse_other_columns(expected.columns, expected.source, table.columns, table.source)
-        read.append((part, table))
+        read.append((part, table if shrink is None else shrink(table)))
         # Each file may be small; and ranking the table will take about as much memory again as the table itself.
         held += 8 * table.rows * len(table.columns)
         require_memory(held, "this table", source)
