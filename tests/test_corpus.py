@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import gzip
 import importlib.util
-import io
 import re
 import tarfile
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-import arff
 import pandas as pd
 import pytest
 import sklearn
@@ -135,23 +132,3 @@ def test_the_lifeboat_gives_the_titanic_away(tmp_path: Path) -> None:
     ):
         assert told in "\n".join(notes)
     assert probfs.rank(TITANIC, target="survived", missing="skip").features[0].feature != "boat"
-
-
-@pytest.mark.skipif(not TITANIC.exists(), reason="this scikit-learn ships no Titanic")
-def test_the_titanic_as_people_have_it_needs_no_option(tmp_path: Path) -> None:
-    """As pandas and R write it: an unnamed index, NA for what is missing, and the column to predict at the end."""
-    table = arff.loads(gzip.decompress(TITANIC.read_bytes()).decode())
-    frame = pd.DataFrame(table["data"], columns=[name for name, _ in table["attributes"]])
-    frame.insert(0, "PassengerId", frame.index * 3 + 10)
-    frame["boat"] = frame["boat"].fillna("")
-    columns = ["PassengerId", "pclass", "sex", "age", "fare", "boat", "survived"]
-    text = io.StringIO()
-    frame[columns].to_csv(text, na_rep="NA")
-    (tmp_path / "titanic.csv").write_text(text.getvalue())
-    notes: list[str] = []
-    ranking = probfs.rank(tmp_path / "titanic.csv", on_note=notes.append)
-    assert ranking.input.target == "survived"
-    assert ranking.features[0].feature == "boat"
-    assert {feature.feature for feature in ranking.features} == {"pclass", "sex", "age", "fare", "boat"}
-    for told in ("the unnamed first column was left out as a row index", "'NA' in 'age'", "'PassengerId'", "leakage?"):
-        assert told in "\n".join(notes)

@@ -17,7 +17,6 @@ from hypothesis import strategies as st
 import probfs
 from probfs.tables.frames import table_in_memory
 from probfs.tables.writers import table_bytes
-from tests.support.commands import Run
 from tests.support.random_tables import assert_same_ranking, measurements, outcome
 from tests.support.tables import Write
 
@@ -96,49 +95,3 @@ def test_the_order_of_arguments_changes_nothing(files: list[str]) -> None:
     assert listed.features == below.features == pattern.features
     sources = ["d/1.csv and 2 more files", "d (3 files)", "d/*.csv (3 files)"]
     assert [ranking.input.source for ranking in (listed, below, pattern)] == sources
-
-
-@pytest.mark.parametrize(
-    ("command", "options"),
-    [
-        ("rank", ""),
-        ("select", "--folds 0 --always a,b --false-discoveries 1 --keep 2 --reduced /dev/stdout"),
-        ("suggest", ""),
-        ("inspect", "--format csv"),
-        ("map", "--mapping m.toml"),
-    ],
-)
-def test_every_command_takes_many_files(
-    run_here: Run, write: Write, files: list[str], command: str, options: str
-) -> None:
-    write("m.toml", "[columns]\nb = {groups = {u = ['u'], other = ['v']}}\n")
-    words = [*options.split(), "--target", "y", "--quiet"]
-    # A draft names the files.
-    shown = [
-        [line for line in result.stdout.splitlines() if not line.startswith("# Draft")]
-        for named in (["one.csv"], files, ["d"], ["d/*.csv"], ["d/[12].csv", "d/3.csv"])
-        if (result := run_here(command, *named, *words)).returncode == 0
-    ]
-    assert shown[0]
-    assert shown == shown[:1] * 5
-
-
-@pytest.mark.parametrize(
-    ("words", "status", "message"),
-    [
-        ("d/*.csv --output d/2.csv", 2, "--output: d/2.csv is an input; name another file"),
-        ("- one.csv", 2, "standard input cannot be read together with files; name files only"),
-        ("d more/4.csv", 1, "more/4.csv: lacks 1 column of d/1.csv: 'b'; give all files the same columns, or use "),
-        ("d --mapping m.toml", 1, "d/1.csv:2: column 'b': "),
-    ],
-)
-def test_a_mistake_names_its_file(
-    run_here: Run, write: Write, tmp_path: Path, files: list[str], words: str, status: int, message: str
-) -> None:
-    (tmp_path / "more").mkdir()
-    write("more/4.csv", "a,more,y\n1,p,0\n2,q,1\n")
-    write("m.toml", "[columns]\nb = {cut = [1]}\n")
-    result = run_here("rank", *words.split(), "--target", "y", "--quiet")
-    assert (result.returncode, result.stdout, result.stderr.count("\n")) == (status, "", 1)
-    assert result.stderr.startswith(f"probfs: error: {message}")
-    assert '"more"' in run_here("inspect", "d", "more", "--union", "--target", "y", "--format", "json").stdout

@@ -31,7 +31,7 @@ MASKS = (
     (re.compile(r'("version": "|probfs[ /])\d+\.\d+(\.\w+)*'), r"\1<version>"),
     (re.compile(r"\b\d+(\.\d+)? ?(ms|s|seconds?|minutes?|min)\b"), "<time>"),
     # Versions of rich pad cells differently.
-    (re.compile(r"(?<=\S)   +(?=\S)"), "  "),
+    (re.compile(r" {3,}"), "  "),
     (re.compile(r"─{3,}"), "───"),
 )
 FRACTION = re.compile(r"(-?\d+\.\d+(?:e[-+]?\d+)?|-?\d+e-\d+)")
