@@ -73,25 +73,3 @@ def test_unlabelled_rows_may_be_many_files_too(write: Write, tmp_path: Path) -> 
 def test_a_list_of_frames_is_no_table() -> None:
     with pytest.raises(probfs.UsageError, match=r"^data must be a path, .*, not a list of DataFrame; only paths may"):
         probfs.rank([pd.DataFrame({"a": [1]})], target="a")  # type: ignore[list-item]
-
-
-ROWS = [f"{row % 3},{'uv'[row % 2]},{row * 5 % 7 % 2}" for row in range(30)]
-
-
-@pytest.fixture
-def files(write: Write, in_folder: Path) -> list[str]:
-    """The rows in one file and in three of a folder, the columns in another order in the last."""
-    (in_folder / "d").mkdir()
-    turned = [",".join(row.split(",")[::-1]) for row in ["a,b,y", *ROWS[20:]]]
-    write("one.csv", "\n".join(["a,b,y", *ROWS, ""]))
-    for number, lines in enumerate((["a,b,y", *ROWS[:4]], ["a,b,y", *ROWS[4:20]], turned), 1):
-        write(f"d/{number}.csv", "\n".join([*lines, ""]))
-    return ["d/3.csv", "d/1.csv", "d/2.csv"]
-
-
-def test_the_order_of_arguments_changes_nothing(files: list[str]) -> None:
-    assert len({probfs.rank(order, target="y").to_json() for order in (files, sorted(files), tuple(files))}) == 1
-    listed, below, pattern = (probfs.rank(data, target="y") for data in (files, "d", "d/*.csv"))
-    assert listed.features == below.features == pattern.features
-    sources = ["d/1.csv and 2 more files", "d (3 files)", "d/*.csv (3 files)"]
-    assert [ranking.input.source for ranking in (listed, below, pattern)] == sources

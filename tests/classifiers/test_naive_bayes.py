@@ -46,7 +46,7 @@ from tests.support.datasets import (
     with_unlabelled,
 )
 from tests.support.exact_naive_bayes import Problem
-from tests.support.plain_selection import PlainTable, log_weights, own_probability, predicted
+from tests.support.plain_selection import log_weights, own_probability, predicted, problem_of
 
 CHOICES: tuple[ShrinkName, ...] = ("auto", "on", "off")
 HOW = st.fixed_dictionaries(
@@ -282,9 +282,10 @@ def test_held_out_rows_are_judged_as_by_a_refit(problem: Problem, smoothing: flo
     features = [j for j in range(len(dataset.features)) if draws.random() < 0.7][::-1]
     request = HoldOutRequest(dataset, features, count_values(dataset), held_out, 0)
     odds = judge_held_out(request, smoothing)
-    training, judged = PlainTable.of(dataset), PlainTable.of(replace(dataset, counts=held_out))
+    training, judged = problem_of(dataset), problem_of(replace(dataset, counts=held_out))
     weights = [
-        (label, log_weights(training, training.rows, cells, features, smoothing)) for label, cells in judged.rows
+        (label, log_weights(training, range(len(training.rows)), row, features, smoothing))
+        for row, label in zip(judged.rows, judged.labels, strict=True)
     ]
     assert odds.rows == len(weights)
     assert odds.errors == sum(predicted(of_row) != label for label, of_row in weights)

@@ -34,7 +34,9 @@ class Problem:
     """Of each row; empty where all are 1."""
 
     def weigh(self, rows: Iterable[int]) -> Fraction:
-        return sum((self.weights[row] if self.weights else Fraction(1) for row in rows), Fraction(0))
+        if not self.weights:
+            return Fraction(sum(1 for _ in rows))
+        return sum((self.weights[row] for row in rows), Fraction(0))
 
     @property
     def columns(self) -> list[str]:
@@ -86,11 +88,11 @@ def factor(
     return (0, same / present) if same else (1, 1 / present)
 
 
-def posterior(
-    problem: Problem, training: Sequence[int], row: Row, features: Sequence[int], smoothing: Fraction, exponent: float
-) -> list[Number]:
-    """The class probabilities of a row by a model trained on some rows with some features."""
-    weights: list[Weight] = []
+def class_weights(
+    problem: Problem, training: Sequence[int], row: Row, features: Sequence[int], smoothing: Fraction
+) -> list[Weight]:
+    """Each class's share of the training rows, times a factor for each cell of a row that is not missing."""
+    weights = []
     for label in range(problem.classes):
         zeros, weight = 0, problem.weigh(i for i in training if problem.labels[i] == label) / problem.weigh(training)
         for feature in features:
@@ -99,6 +101,14 @@ def posterior(
                 more, share = factor(problem, training, feature, value, label, smoothing)
                 zeros, weight = zeros + more, weight * share
         weights.append((zeros, weight))
+    return weights
+
+
+def posterior(
+    problem: Problem, training: Sequence[int], row: Row, features: Sequence[int], smoothing: Fraction, exponent: float
+) -> list[Number]:
+    """The class probabilities of a row by a model trained on some rows with some features."""
+    weights = class_weights(problem, training, row, features, smoothing)
     fewest = min(zeros for zeros, weight in weights if weight)
     kept: list[Number] = [weight if zeros == fewest else Fraction(0) for zeros, weight in weights]
     if exponent != 1:

@@ -1,6 +1,7 @@
 """The slow, obvious selection by Naive Bayes: refit for every row, every size and every fold, with no table kept.
 
-Nothing is shared with the product but the p-values, the scores and the dealing of folds, which have tests of their own.
+Nothing is shared with the product but the p-values, the scores and the dealing of folds, which have tests of their own;
+factors of classes are those of the exact reference.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 
 import numpy as np
 from scipy.optimize import minimize_scalar
@@ -18,53 +20,25 @@ from probfs.columns.folds import deal_folds, with_distinguishing_features
 from probfs.ranking.elimination import alphabetical_ranks, leaving_order
 from probfs.screening.screen import q_values, screen
 from tests.support.datasets import fit_naive_bayes
-
-Row = tuple[int, tuple[int, ...]]
-"""A label, and the codes of all features; a missing cell has the code after the last value."""
+from tests.support.exact_naive_bayes import Problem, Row, class_weights
 
 
-@dataclass(frozen=True)
-class PlainTable:
-    """Rows as they would be without counts, and how many values each feature has."""
-
-    rows: tuple[Row, ...]
-    values: tuple[int, ...]
-    classes: int
-
-    @classmethod
-    def of(cls, dataset: Dataset) -> PlainTable:
-        codes = [feature.labelled.tolist() for feature in dataset.features]
-        rows = [
-            (int(label), tuple(column[row] for column in codes))
-            for row, (label, count) in enumerate(zip(dataset.labels, dataset.counts, strict=True))
-            for _ in range(int(count))
-        ]
-        return cls(tuple(rows), tuple(feature.values for feature in dataset.features), len(dataset.classes))
+def problem_of(dataset: Dataset) -> Problem:
+    """The rows of a dataset as they would be without counts."""
+    columns = [feature.labelled.tolist() for feature in dataset.features]
+    values = tuple(feature.values for feature in dataset.features)
+    cells = [[None if code == own else code for code in codes] for codes, own in zip(columns, values, strict=True)]
+    copies = np.repeat(np.arange(len(dataset.labels)), dataset.counts).tolist()
+    rows = tuple(tuple(column[row] for column in cells) for row in copies)
+    return Problem(rows, tuple(dataset.labels[copies].tolist()), values, len(dataset.classes))
 
 
 def log_weights(
-    table: PlainTable, training: Sequence[Row], cells: Sequence[int], features: Sequence[int], smoothing: float
+    problem: Problem, training: Sequence[int], row: Row, features: Sequence[int], smoothing: float
 ) -> list[tuple[int, float]]:
     """For each class the number of zero factors, and the logarithm of the other factors."""
-    weights = []
-    for label in range(table.classes):
-        own = [row for row in training if row[0] == label]
-        zeros, log = 0, math.log(len(own) / len(training))
-        for j in features:
-            if cells[j] == table.values[j]:
-                continue
-            present = [row for row in own if row[1][j] != table.values[j]]
-            same = sum(row[1][j] == cells[j] for row in present)
-            if smoothing > 0:
-                log += math.log((same + smoothing) / (len(present) + smoothing * table.values[j]))
-            elif not present:
-                log -= math.log(table.values[j])
-            elif same:
-                log += math.log(same / len(present))
-            else:
-                zeros, log = zeros + 1, log - math.log(len(present))
-        weights.append((zeros, log))
-    return weights
+    weights = class_weights(problem, training, row, features, Fraction(smoothing))
+    return [(zeros, math.log(weight)) for zeros, weight in weights]
 
 
 def own_probability(weights: Sequence[tuple[int, float]], label: int, temperature: float) -> float:
@@ -94,12 +68,13 @@ class PlainSize:
         return sum(self.losses) / len(self.losses)
 
 
-def judge_features(table: PlainTable, features: Sequence[int], smoothing: float) -> PlainSize:
+def judge_features(problem: Problem, features: Sequence[int], smoothing: float) -> PlainSize:
     """Leave-one-out losses after the best temperature, found by scipy."""
+    everyone = range(len(problem.rows))
     judged = []
-    for number, (label, cells) in enumerate(table.rows):
-        training = [*table.rows[:number], *table.rows[number + 1 :]]
-        judged.append((label, log_weights(table, training, cells, features, smoothing)))
+    for number, (row, label) in enumerate(zip(problem.rows, problem.labels, strict=True)):
+        others = [other for other in everyone if other != number]
+        judged.append((label, log_weights(problem, others, row, features, smoothing)))
 
     def total(temperature: float) -> float:
         each = [own_probability(weights, label, temperature) for label, weights in judged]
@@ -108,7 +83,7 @@ def judge_features(table: PlainTable, features: Sequence[int], smoothing: float)
     found = minimize_scalar(total, bounds=(0, 1), method="bounded", options={"xatol": 1e-10})
     # The search does not look at the ends of the range themselves; at 0, zero factors would no longer count.
     temperature = 1.0 if total(1.0) <= found.fun else max(float(found.x), 1e-12)
-    least = 1 / (2 * len(table.rows))
+    least = 1 / (2 * len(problem.rows))
     losses = [-math.log(max(own_probability(weights, label, temperature), least)) for label, weights in judged]
     errors = sum(predicted(weights) != label for label, weights in judged)
     return PlainSize(temperature, tuple(losses), errors)
@@ -155,8 +130,8 @@ def choose(
     q = dict(zip(tested, q_values(screen(rows)[tested]).tolist(), strict=True))
     survivors = tuple(position for position in range(len(features)) if q.get(position, 0.0) <= 0.1)
     order = _eliminate(replace(rows, features=tuple(features[j] for j in survivors)), survivors, always, smoothing)
-    table = PlainTable.of(rows)
-    sizes = tuple(judge_features(table, order[:k], smoothing) for k in range(len(order) + 1))
+    problem = problem_of(rows)
+    sizes = tuple(judge_features(problem, order[:k], smoothing) for k in range(len(order) + 1))
     return PlainChoice(survivors, order, sizes, order[: cut(sizes, keep, len(always))])
 
 
@@ -194,14 +169,14 @@ def estimate(dataset: Dataset, folds: int, smoothing: float = 1.0, always: tuple
     for held in deal_folds(with_distinguishing_features(dataset), folds, 0):
         training = replace(dataset, counts=dataset.counts - held)
         choice = choose(training, smoothing, always=always)
-        table, judged = PlainTable.of(training), PlainTable.of(replace(dataset, counts=held))
+        problem, judged = problem_of(training), problem_of(replace(dataset, counts=held))
         every = tuple(range(len(dataset.features)))
         for j in choice.kept:
             kept_in[j] += 1
         for model, features in enumerate((choice.kept, every, ())):
-            temperature = judge_features(table, features, smoothing).temperature
-            for label, cells in judged.rows:
-                weights = log_weights(table, table.rows, cells, features, smoothing)
+            temperature = judge_features(problem, features, smoothing).temperature
+            for row, label in zip(judged.rows, judged.labels, strict=True):
+                weights = log_weights(problem, range(len(problem.rows)), row, features, smoothing)
                 own = own_probability(weights, label, temperature)
                 losses[model].append(-math.log(max(own, 1 / (2 * dataset.rows))))
                 errors[model] += predicted(weights) != label
