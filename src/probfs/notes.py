@@ -145,7 +145,7 @@ class NoteKind(Enum):
     LEAK_KEPT = "leak-kept", _WARNING, "a kept column nearly gives the class away"
     FEWER_KEPT = "fewer-kept", _WARNING, "fewer columns are kept than asked for"
     NOISE_KEPT = "noise-kept", _WARNING, "columns are kept on request that are noise or not worth keeping"
-    CUT_COSTS = "cut-costs", _WARNING, "the kept columns do clearly worse than all on unseen rows"
+    WEAK_CHOICE = "weak-choice", _WARNING, "on unseen rows, the kept columns do worse than all, or no better than none"
     NOTHING_KEPT = "nothing-kept", _WARNING, "no column is kept"
     # Comparisons.
     SETTINGS_REUSED = "settings-reused", _NOTE, "a table is ranked with the target and the settings of a document"

@@ -154,9 +154,7 @@ def test_what_names_rows_and_what_does_not(name: str, cells: Sequence[object], w
 )
 def test_numbers_in_a_form_that_is_not_read_are_no_identifier_and_the_note_says_so(cell: Cell, shown: str) -> None:
     prepared = prepare_frame({"c": [cell(n) for n in range(60)], "y": ["p", "q"] * 30})
-    told = (
-        f"hold numbers in a form that is not read, like '{shown}', and are taken as texts: 'c'; write one plain number"
-    )
+    told = f"hold numbers in a form that is not read, like '{shown}', and are taken as texts: 'c'; put one plain number"
     assert [note.startswith(told) for note in prepared.notes if note.code == "may-be-numbers"] == [True] * bool(shown)
     assert not (shown and judged(prepared))
 

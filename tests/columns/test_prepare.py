@@ -120,7 +120,7 @@ def test_columns_of_nearly_all_numbers_prices_shares_or_dates_are_warned_of(
     cells: list[str], other: str, kind: str
 ) -> None:
     problem = f"nearly all values are {kind}s, but not all, so ranked as categories: 'x' (not '{other}')"
-    expected = [f"{problem}; name the others with na=, or map the column"]
+    expected = [f"{problem}; na= takes the other texts as missing, or map the column"]
     assert warnings_of(csv_of(x=[*cells, other])) == expected
     assert warnings_of(csv_of(x=[other, *cells, *cells], y=["", *"pq" * len(cells)])) == expected, "unlabelled, too"
 

@@ -63,7 +63,7 @@ TENS, CODES = "|".join(str(n % 40 + 10) for n in range(50)), "|".join(["-999"] *
 DOLLARS, PLAIN = ("|".join(form.format(n) for n in range(25)) for form in ("${}", "{}.5"))
 DATE, UP_TO = {"mapping": 'columns.x = "date"'}, {"mapping": 'columns.x = "<= 2024-01-06"', "dates": "dmy"}
 ODD_FORM = (
-    "look like dates or times, like '{}', but not in one form that is read, and are taken as texts: 'x'; "
+    "look like dates or times in a form that is not read, like '{}', and are taken as texts: 'x'; "
     "write them like 2024-01-31, or as numbers"
 )
 NEARLY = "nearly all values are dates, but not all, so ranked as categories: 'x'"
@@ -75,7 +75,7 @@ SAME = "taken as the same value: 'x'"
 LIKE = "look like {}, and are taken as texts: 'x'; {}"
 UNITS = LIKE.replace("{}", "numbers that do not all have the same unit ({})", 1)
 EITHER = LIKE.format(
-    "numbers with decimal commas or thousands separators", 'decimal="," or decimal="." reads them as numbers'
+    "numbers with decimal commas or thousands separators", 'decimal="," or decimal="." says which mark begins decimals'
 )
 
 

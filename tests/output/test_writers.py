@@ -247,7 +247,7 @@ def test_the_name_decides_on_the_format_then_the_ending_then_the_place(
 def test_an_ending_that_gives_no_format_is_refused(unknown: str) -> None:
     with command_line_language(), pytest.raises(UsageError, match=r"^--output: ") as caught:
         choose_format(DOCUMENT_FORMATS, None, Path(unknown), False)
-    assert str(caught.value).endswith(" gives no format; use .txt, .csv, .json, .md, .markdown, or --format")
+    assert str(caught.value).endswith(" names no known format; use .txt, .csv, .json, .md, .markdown, or --format")
 
 
 @pytest.mark.parametrize("command", ["rank", "select"])

@@ -211,7 +211,7 @@ def test_equal_names_are_told_apart_in_every_format() -> None:
         probfs.read(frame),
     ):
         assert (table_content(table), codes(table)) == ({"a": ["u"], "b": ["1"], "a.1": ["v"]}, ["equal-names"])
-        assert table.notes[0].endswith("s are called 'a'; the others are renamed to 'a.1'")
+        assert table.notes[0].endswith("s are called 'a'; all but the first are renamed: 'a.1'")
     assert list(keep_columns(frame, ["a.1"]).iloc[0]) == ["v"]
 
 

@@ -175,7 +175,7 @@ def test_the_ending_decides_the_format() -> None:
     endings = {".CSV": "csv", ".tab": "tsv", ".arff": "arff", ".pq": "parquet", ".ipc": "feather", ".ndjson": "jsonl"}
     assert {ending: choose_table_format(f"t{ending}", None) for ending in endings} == endings
     assert (choose_table_format(None, None), choose_table_format("t.csv", "arff")) == ("csv", "arff")
-    with pytest.raises(UsageError, match=r"the ending '.xlsx' gives no format"):
+    with pytest.raises(UsageError, match=r"the ending '.xlsx' names no known format"):
         choose_table_format("t.xlsx", None)
     for ending in (".GZ", ".bz2", ".xz", ".zst"):
         assert format_of_path(f"T.Parquet{ending}") is TABLE_FORMATS["parquet"]

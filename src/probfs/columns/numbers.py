@@ -171,7 +171,7 @@ def find_number_style(texts: Texts, decimal: str | None, *, by_hand: bool = Fals
     commas, points = (count_matches(texts, f"[0-9]{mark}[0-9]") > 0 for mark in (",", r"\."))
     if not (commas or points) or ((before or after) in _OF_DECIMAL_POINTS and not (commas and points)):
         return fitting[0]
-    remedy = f"{option('decimal', ',')} or {option('decimal', '.')} reads them as numbers"
+    remedy = f"{option('decimal', ',')} or {option('decimal', '.')} says which mark begins decimals"
     why = "look like numbers with decimal commas or thousands separators"
     return Doubt(NoteKind.MAY_BE_NUMBERS, why, remedy, of_decimals=True)
 
@@ -188,7 +188,7 @@ def _doubt_about_units(texts: Texts, style: NumberStyle) -> Doubt | None:
     are_several = any(len(found) > 1 for found in affixes) and len(units) <= _MOST_UNITS
     if not (are_units and are_several and at_least(texts, CUT_ABOVE + 1)):
         return None
-    lacking = ', or map the column as "number" if some only lack it' if len(units) == 1 else ""
+    lacking = ', or map the column as "number" if the others only lack the unit' if len(units) == 1 else ""
     why = f"look like numbers that do not all have the same unit ({listed(units)})"
     return Doubt(NoteKind.MAY_BE_NUMBERS, why, f"write all of them in one unit{lacking}")
 

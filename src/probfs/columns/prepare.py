@@ -180,8 +180,8 @@ class PreparedTable:
         """The place of each labelled row in time: a number, the same for equal times."""
         if self.choice.time is None:
             return None
-        dates = f"{option('dates', 'dmy')} or {option('dates', 'mdy')} may tell what they mean"
-        problem = f"is not a time; use numbers or dates, of which {dates}"
+        dates = f"{option('dates', 'dmy')} or {option('dates', 'mdy')} says whether days or months come first"
+        problem = f"is not a time; use numbers or dates; {dates}"
         kinds = (Kind.NUMBER, Kind.DATE)
         column, numbers = numbers_of_rows(self.table, self.choice.time, np.isfinite, problem, kinds)
         lacking = self.labelled[np.isnan(numbers[self.labelled])]
@@ -317,7 +317,7 @@ def _notes(prepared: PreparedTable) -> Iterator[Note]:
         if shown:
             names = and_more([f"{quoted(name)} (not {quoted(value)})" for name, value in shown.items()], _MOST_SHOWN)
             problem = f"nearly all values are {kind.value}s, but not all, so ranked as categories: {names}"
-            message = f"{problem}; name the others with {option('na')}, or map the column"
+            message = f"{problem}; {option('na')} takes the other texts as missing, or map the column"
             yield NoteKind.NEARLY_NUMBERS.note(message, shown)
     yield from note_on_codes(table.columns[plan.name] for plan in features)
     keep, leave_out = f"{option('keep_identifiers', True)} ranks them", f"{option('exclude')} leaves them out"

@@ -246,7 +246,7 @@ def _doubt_about_form(texts: Texts, order: str | None) -> Doubt | None:
         # If nearly all are, whoever uses the column is told which one is none.
         if dates is not None and dates.mean() >= _NEARLY_ALL:
             return None
-        why = f"look like dates or times, like {quoted(texts[0].as_py())}, but not in one form that is read"
+        why = f"look like dates or times in a form that is not read, like {quoted(texts[0].as_py())}"
         return Doubt(NoteKind.DATE_FORMAT, why, "write them like 2024-01-31, or as numbers")
     # Like 1h 41m, 120/80, 2305*, ~12 or 3.2 ± 0.1.
     beginning = texts.filter(pc.match_substring_regex(texts, _NUMBER_IN_FRONT))
@@ -259,7 +259,7 @@ def _doubt_about_form(texts: Texts, order: str | None) -> Doubt | None:
         return None
     shown = beginning.filter(pc.not_equal(forms, "0"))[0].as_py()
     why = f"hold numbers in a form that is not read, like {quoted(shown)}"
-    return Doubt(NoteKind.MAY_BE_NUMBERS, why, "write one plain number a cell, and several in columns of their own")
+    return Doubt(NoteKind.MAY_BE_NUMBERS, why, "put one plain number in each cell, and split cells that hold several")
 
 
 def _judge_words(

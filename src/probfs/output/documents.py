@@ -201,10 +201,11 @@ def ranking_table(ranking: Ranking, on_page: bool = False) -> Table:
     legend = ["±: one standard error."] if uncertainty else []
     if any(marks):
         legend.append(f"{NOISE_MARK}: these rows cannot tell the column from noise (q > {limit:g}).")
+    order = ", in the order of p" if ranking.settings.screen else ""
     return Table(
         columns,
         [NOISE if is_one else "" for is_one in noise],
-        line=(above, f"not told from noise (q > {limit:g}), in the order of p") if any(noise[above:]) else None,
+        line=(above, f"not told from noise (q > {limit:g}){order}") if any(noise[above:]) else None,
         rest=describe_rest(ranking, len(features)),
         legend=legend,
         advice="To decide which columns to keep, run probfs select.",

@@ -93,7 +93,7 @@ def _describe_table(result: Ranking | Selection) -> list[str]:
             cells = counted(basis.missing_cells, "cell is", "cells are")
             parts.append(f"{cells} missing in {counted(basis.missing_columns, 'column')}")
         for number, what in (
-            (basis.restyled, "of numbers or dates written like 1.234,50 € or 31.12.2024"),
+            (basis.restyled, "of formatted numbers or dates"),
             (basis.merged, "in which different spellings are merged"),
             (basis.cut, "of numbers cut into intervals"),
         ):
@@ -192,21 +192,22 @@ def _describe_estimate(honest: HonestEstimate | None) -> list[str]:
     """How selecting does on rows that neither the choice nor the model had seen."""
     if honest is None:
         return [f"Not judged on unseen rows ({option('folds', 0)})."]
+    # Where one class is rare, losses are small, and differ in further decimals.
+    decimals = max(3, 2 - math.floor(math.log10(max(honest.none.log_loss, 1e-9))))
     kept, every, none = (
-        (f"{judged.errors / judged.rows:.1%}", shown_number(judged.log_loss, 3))
+        (f"{judged.errors / judged.rows:.1%}", shown_number(judged.log_loss, decimals))
         for judged in (honest.kept, honest.all, honest.none)
     )
     judged = (
         f"Judged on rows that neither choice nor model had seen ({honest.folds} folds): kept {kept[0]} wrong, log-loss "
-        f"{kept[1]}; all {every[0]}, {every[1]}; none (always the class shares) {none[0]}, {none[1]}."
+        f"{kept[1]}; all {every[0]}, {every[1]}; none (class frequencies only) {none[0]}, {none[1]}."
     )
     size = abs(honest.difference)
-    way = f"{size:.3f} {'lower' if honest.difference < 0 else 'higher'} than"
-    if size < 5e-4:
-        # Nothing in three decimals.
+    way = f"{size:.{decimals}f} {'lower' if honest.difference < 0 else 'higher'} than"
+    if is_zero := size < 0.5 * 0.1**decimals:
         way = "the same as"
-    clear = ": no clear difference" if 5e-4 <= size <= _CLEAR * honest.se else ""
-    return [judged, f"Log-loss a row: {way} with all columns (standard error {honest.se:.3f}){clear}."]
+    clear = ": no clear difference" if not is_zero and size <= _CLEAR * honest.se else ""
+    return [judged, f"Log-loss a row: {way} with all columns (standard error {honest.se:.{decimals}f}){clear}."]
 
 
 # Pairs.

@@ -119,7 +119,7 @@ def format_by_ending(
     says = f"the ending {ending!r}" if ending else "a name without an ending"
     *others, last = endings if not by_name else (*endings, option("format"))
     known = f"{', '.join(others)}{', or' if by_name else ' or'} {last}"
-    raise UsageError(f"{option(parameter)}: {says} gives no format; use {known}")
+    raise UsageError(f"{option(parameter)}: {says} names no known format; use {known}")
 
 
 def is_stream(path: str | os.PathLike[str]) -> bool:

@@ -108,12 +108,21 @@ def select_columns(
 
 
 def notes_on_estimate(honest: HonestEstimate | None, settings: SelectionSettings) -> list[Note]:
-    """A warning where a cut that probfs chose clearly costs something on unseen rows."""
-    if honest is None or isinstance(settings.keep, int) or honest.difference <= _CLEAR * honest.se:
+    """Warnings where the kept columns do no better than none on unseen rows, or clearly worse than all by a cut that
+    the user did not choose.
+    """
+    if honest is None:
         return []
-    lost = f"on unseen rows the kept columns lose {honest.difference:.2g} ± {honest.se:.2g} more a row than all columns"
-    more = ([] if settings.keep == "most" else [option("keep", "most")]) + [f"a higher {option('false_discoveries')}"]
-    return [NoteKind.CUT_COSTS.note(f"{lost}; {' or '.join(more)} keeps more of them")]
+    notes, kept, none = [], honest.kept.log_loss, honest.none.log_loss
+    if kept > none:
+        worse = f"on unseen rows the kept columns lose more than no column at all ({kept:.3g} against {none:.3g} a row)"
+        notes.append(NoteKind.WEAK_CHOICE.note(f"{worse}, so what is kept may be chance; more rows would tell"))
+    elif not isinstance(settings.keep, int) and honest.difference > _CLEAR * honest.se:
+        lost = f"{honest.difference:.2g} ± {honest.se:.2g} more a row than all columns"
+        most = "" if settings.keep == "most" else f"{option('keep', 'most')} or "
+        ways = f"{most}a higher {option('false_discoveries')} keeps more of them"
+        notes.append(NoteKind.WEAK_CHOICE.note(f"on unseen rows the kept columns lose {lost}; {ways}"))
+    return notes
 
 
 def deal_and_count(encoded: Encoded, folds: int, seed: int) -> tuple[Encoded, ValueCounts, tuple[ValueCounts, ...]]:

@@ -87,7 +87,7 @@ def tell_apart(names: Sequence[str], source: str, noun: str, first: int = 0) -> 
         notes.append(NoteKind.UNNAMED_COLUMNS.note(message, unnamed))
     if renamed:
         message = f"{source}: several {noun}s are called {listed(dict.fromkeys(renamed.values()))}"
-        notes.append(NoteKind.EQUAL_NAMES.note(f"{message}; the others are renamed to {listed(renamed)}", renamed))
+        notes.append(NoteKind.EQUAL_NAMES.note(f"{message}; all but the first are renamed: {listed(renamed)}", renamed))
     return list(complete), notes
 
 
