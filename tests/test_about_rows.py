@@ -122,20 +122,6 @@ def test_too_many_to_be_left_out_one_by_one_are_left_out_in_ten_folds(
     assert scores_of(ranking) == scores_of(rank(frame, estimate="cv", **how)) != scores_of(one_by_one)
 
 
-def test_rows_without_a_class_need_no_weight_and_no_time_and_weigh_1() -> None:
-    for make, about in ((weighted, "weight"), (in_time, "time")):
-        frame, name = make(), ABOUT[about]
-        frame.loc[:19, "y"] = None
-        given = rank(frame, score="unlabeled", **{about: name})
-        lacking = rank(
-            frame.assign(**{name: frame[name].where(frame["y"].notna())}), score="unlabeled", **{about: name}
-        )
-        assert given.input.unlabelled_rows == 20
-        assert [own.s_su for own in given.features] == [own.s_su for own in lacking.features]
-    zeros = weighted().assign(y=lambda own: own["y"].where(own.index >= 20), w=lambda own: own["w"] * (own.index >= 5))
-    assert rank(zeros, weight="w", score="unlabeled").input.unlabelled_rows == 15
-
-
 TREE = DecisionTreeClassifier(max_depth=2)
 
 

@@ -70,15 +70,6 @@ def test_what_is_unseen_is_shown_as_an_escape(name: str, shown: str) -> None:
     assert printable(name) == shown
 
 
-def test_an_error_of_another_library_is_told_by_its_first_line() -> None:
-    errors = (ValueError("bad \x1b: https://me:s3c@host/t.\nmore"), ValueError(""), OSError(28, "No space left"))
-    assert [text.first_line(error) for error in errors] == [
-        "bad \\x1b: https://…@host/t",
-        "ValueError",
-        "No space left",
-    ]
-
-
 def test_numbers_and_long_texts_are_short() -> None:
     assert [text.counted(number, "row") for number in (0, 1, 2000)] == ["0 rows", "1 row", "2,000 rows"]
     sizes = (1023, 1 << 10, 1023 << 10, 3 << 19, 1 << 20, 1 << 30)

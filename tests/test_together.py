@@ -113,21 +113,6 @@ def test_a_pipeline_may_name_columns_that_leave_together(cars: pd.DataFrame, rem
     assert all(own[0] > 0.02 for own in found.values())
 
 
-@pytest.mark.parametrize("options", [{}, {"classifier": "logistic"}])
-def test_selections_keep_or_drop_all_columns_of_a_group(cars: pd.DataFrame, options: dict[str, Any]) -> None:
-    together = {**COLOUR, "engine": ["power", "torque"]}
-    selection = probfs.select(cars, target="sold", together=together, folds=3, **options)
-    assert set(selection.kept) == {"colour", "engine"}
-    assert set(selection.reduced_columns) == {*COLOURS, "power", "torque", "sold"}
-    assert [own.verdict for own in selection.features] == ["keep", "keep", "noise"]
-    leak = cars.assign(power=np.where(cars["sold"], "late", "early"))
-    heard: list[probfs.Note] = []
-    probfs.select(leak, target="sold", together=together, folds=0, on_note=heard.append)
-    assert [note.columns for note in heard if note.code == "leak-kept"] == [("power",)]
-    last = probfs.rank(cars, target="sold", together={"rest": ["doors", "torque"]}, always="rest,colour_red")
-    assert {own.feature for own in last.features[:2]} == {"rest", "colour_red"}
-
-
 def test_columns_together_are_never_nearly_the_same_as_a_column_or_redundant(cars: pd.DataFrame) -> None:
     shades = cars.assign(shade=cars[COLOURS].idxmax(axis=1))
     selection = probfs.select(shades, target="sold", together=COLOUR, folds=0, keep=1)
@@ -177,23 +162,6 @@ def test_one_hot_columns_are_offered_as_one(cars: pd.DataFrame, kind: type, clas
         cars.assign(colour_red=cars["colour_red"].where(np.arange(240) > 0)),
     ):
         assert [note.columns for note in offers(unlike)] == [("doors_3", "doors_5")]
-
-
-def test_columns_that_are_left_out_are_left_out_of_their_group(cars: pd.DataFrame) -> None:
-    def members(**options: Any) -> dict[str, tuple[str, ...]]:
-        ranking = probfs.rank(cars, target="sold", together=COLOUR, on_note=lambda note: None, **options)
-        return dict(ranking.settings.together)
-
-    assert members(exclude="colour_red") == {"colour": ("colour_blue", "colour_green")}
-    assert members(include=["colour_red", "doors"]) == {"colour": ("colour_red",)}
-    assert members(mapping={"drop": ["colour_green"]}) == {"colour": ("colour_blue", "colour_red")}
-    named = cars.rename(columns={"power": "x[1]", "torque": "x[2]", "doors": "x"})
-    ranking = probfs.rank(named, target="sold", together={"g": ["x[?]", "x"]})
-    assert ranking.settings.together["g"] == ("x[1]", "x[2]", "x")
-    cut = probfs.rank(
-        cars, target="sold", mapping={"columns": {"power": "<= 0"}}, together={"engine": ["power", "torque"]}
-    )
-    assert "engine" in [own.feature for own in cut.features]
 
 
 def test_groups_must_be_a_dictionary_of_columns(cars: pd.DataFrame) -> None:
