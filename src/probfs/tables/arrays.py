@@ -177,12 +177,6 @@ def _seconds(texts: pa.StringArray) -> Floats:
         return numbers
 
 
-def parse_numbers(texts: pa.StringArray) -> Floats | None:
-    """The texts as numbers, or None unless all of them are."""
-    numbers = known_numbers(texts)
-    return None if np.isnan(numbers).any() else numbers
-
-
 def loses_a_zero(texts: pa.StringArray) -> bool:
     """Whether some text would lose a zero as a number, as 007 would."""
     trimmed = pc.utf8_trim_whitespace(texts)

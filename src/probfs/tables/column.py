@@ -139,7 +139,7 @@ class Column:
         codes, entries = self._encoded
         cells = pa.DictionaryArray.from_arrays(code_array(codes, len(entries)), entries)
         column = replace(self, cells=pa.chunked_array([cells]), stored=None)
-        vars(column)["_encoded"] = self._encoded
+        vars(column)["codes_and_entries"] = self._encoded
         return column
 
     @property
@@ -240,8 +240,8 @@ def numbers_of(values: pa.StringArray, kind: Kind) -> Floats | None:
 
 def dictionary_cells(codes: Codes, values: pa.StringArray) -> pa.ChunkedArray:
     """Cells of texts, given by the code of each; the code after the last value is a missing cell."""
-    missing, places = mask_array(np.equal(codes, len(values))), index_array(codes).cast(pa.int32())
-    indices = pc.if_else(missing, pa.nulls(1, pa.int32())[0], places)
+    # Signed, as pandas takes no other indices.
+    indices = code_array(codes.astype(np.min_scalar_type(-len(values) - 1)), len(values))
     return pa.chunked_array([pa.DictionaryArray.from_arrays(indices, values)])
 
 

@@ -26,13 +26,13 @@ from probfs.tables.arrays import (
     Integers,
     double_array,
     is_empty,
+    known_numbers,
     loses_a_zero,
     numpy_array,
-    parse_numbers,
     text_array,
 )
 from probfs.tables.cells import AMONG_NUMBERS, OF_THOUSANDS, UNMISTAKABLE, Kind, numbers_by_row
-from probfs.tables.column import Column, missing_column, unread_column
+from probfs.tables.column import Column, dictionary_cells, missing_column, unread_column
 from probfs.tables.csv_head import CsvHead, Reading, csv_records, open_csv, text_lines
 from probfs.tables.opening import NotUtf8Error, ReadOptions, TableInput
 from probfs.tables.table import Lines, NoRowsError, Table, join_lines
@@ -240,7 +240,10 @@ class _RowReader:
             return Column(name, cells, Kind.NUMBER)
         if cells.type == _TEXTS_AMONG_NUMBERS:
             return Column(name, cells)
-        cells = _merge_dictionaries(cells)
+        if cells.num_chunks > 1:
+            cells = cells.unify_dictionaries()
+            codes = np.concatenate([numpy_array(chunk.indices) for chunk in cells.chunks])
+            cells = dictionary_cells(codes, cells.chunk(0).dictionary)
         distinct = cells.chunk(0).dictionary
         few = map(str.strip, distinct[:_FEW_TEXTS].to_pylist())
         # Python sees more quickly than Arrow that most columns are texts: tables may be wide.
@@ -252,22 +255,7 @@ class _RowReader:
             return missing_column(name, len(cells))
         if _are_plain_numbers(distinct, self._options.decimal):
             return Column(name, pa.chunked_array([double_array(numbers_by_row(cells, Kind.NUMBER))]), Kind.NUMBER)
-        meant = pc.is_in(pc.utf8_trim_whitespace(distinct), value_set=text_array(sorted(self._words)))
-        others = distinct.filter(pc.invert(meant))
-        is_worded = len(others) and _are_plain_numbers(others, self._options.decimal)
-        return Column(name, cells.cast(pa.string()) if is_worded else cells)
-
-
-def _merge_dictionaries(cells: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Texts in one chunk, with one dictionary; the indices of many chunks become as narrow as they can be."""
-    if cells.num_chunks == 1:
-        return cells
-    cells = cells.unify_dictionaries()
-    entries = cells.chunk(0).dictionary
-    dtype = np.min_scalar_type(-len(entries))
-    indices = np.concatenate([numpy_array(chunk.indices) for chunk in cells.chunks], dtype=dtype, casting="unsafe")
-    narrow = pa.Array.from_buffers(pa.from_numpy_dtype(dtype), len(indices), [None, pa.py_buffer(indices)])
-    return pa.chunked_array([pa.DictionaryArray.from_arrays(narrow, entries)])
+        return Column(name, cells)
 
 
 def _is_plain_number(cell: str) -> bool:
@@ -276,8 +264,8 @@ def _is_plain_number(cell: str) -> bool:
 
 
 def _are_plain_numbers(distinct: pa.StringArray, decimal: str | None) -> bool:
-    numbers = parse_numbers(distinct)
-    if numbers is None or not np.all(np.abs(numbers) < EXACT) or loses_a_zero(distinct):
+    # NaN, in place of what is no number, is not below anything.
+    if not np.all(np.abs(known_numbers(distinct)) < EXACT) or loses_a_zero(distinct):
         return False
     if not pc.any(pc.match_substring(distinct, "."), min_count=0).as_py():
         return True

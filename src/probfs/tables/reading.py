@@ -272,13 +272,12 @@ def _join_cells(columns: Sequence[Column]) -> pa.ChunkedArray:
     """The cells in the type that they share, else in one that loses nothing, else as texts."""
     types = {column.cells.type for column in columns if not pa.types.is_null(column.cells.type)}
     cells = [column.cells for column in columns]
-    if len(types) > 1:
+    if len(types) > 1 and not all(map(pa.types.is_dictionary, types)):
         cells = [one.cast(one.type.value_type) if pa.types.is_dictionary(one.type) else one for one in cells]
         cells = [one.cast(pa.timestamp("us")) if pa.types.is_date(one.type) else one for one in cells]
     joined = _concatenate(cells)
     if joined is None:
-        parts = [dictionary_cells(column.codes, column.values).chunk(0) for column in columns]
-        joined = pa.chunked_array(parts, parts[0].type)
+        joined = _concatenate([dictionary_cells(column.codes, column.values) for column in columns])
     return joined
 
 
