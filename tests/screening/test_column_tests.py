@@ -18,9 +18,9 @@ from scipy.special import gammaincc, gammainccinv
 from probfs.columns.dataset import Dataset
 from probfs.screening import column_tests, permutations
 from probfs.screening.column_tests import ColumnTests, chi_squared_test, rank_test, rank_test_of_counts
-from probfs.screening.counting import count_values
+from probfs.screening.counting import RankedNumbers, count_values
 from probfs.screening.permutation_law import PermutationLaw, Projections, gamma_tail
-from probfs.screening.permutations import Margins
+from probfs.screening.permutations import MOST_DRAWS, Margins
 from probfs.screening.screen import screen
 from probfs.tables.arrays import Floats, Integers
 from tests.support.datasets import dataset_of_codes, datasets, repeat_rows
@@ -73,7 +73,9 @@ def test_a_rare_value_is_judged_by_drawn_tables(monkeypatch: pytest.MonkeyPatch)
 
 
 def run_numbers(numbers: Floats, labels: Integers, seed: int = 0) -> ColumnTests:
-    return rank_test(np.atleast_2d(numbers), labels, int(labels.max(initial=0)) + 1, np.ones(len(labels)), seed)
+    matrix = np.atleast_2d(numbers)
+    ranked = RankedNumbers.of_matrix(np.arange(len(matrix)), matrix)
+    return rank_test(ranked, labels, int(labels.max(initial=0)) + 1, np.ones(len(labels)), seed, MOST_DRAWS)
 
 
 def test_where_most_rows_hold_one_number_tables_are_drawn_unless_too_many(monkeypatch: pytest.MonkeyPatch) -> None:

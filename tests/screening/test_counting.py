@@ -18,7 +18,7 @@ from probfs.errors import DataError
 from probfs.rows.blocks import EVERYTHING, Block, LocalBlocks, deal_blocks
 from probfs.runtime import memory
 from probfs.screening import counting
-from probfs.screening.counting import CodedNumbers, NumbersBeforeCutting, count_folds, count_values
+from probfs.screening.counting import NumbersBeforeCutting, RankedNumbers, count_folds, count_values
 from probfs.tables.arrays import text_array
 from tests.support.datasets import datasets, feature_of, random_dataset
 from tests.support.tables import csv_of_rows, prepare_csv, read_csv_text
@@ -84,18 +84,19 @@ def test_counts_that_do_not_fit_into_memory_are_refused_before_they_are_made(mon
 # Which numbers are tested before they are cut: those of every feature cut into intervals, in labelled rows
 
 
-def numbers_by_name(prepared: PreparedTable) -> dict[str, list[float | None]]:
-    """The number of each labelled row, by feature; None where it is missing."""
+def numbers_by_name(prepared: PreparedTable) -> dict[str, list[int | None]]:
+    """The rank of the number in each labelled row, by feature; None where it is missing."""
     dataset, _ = encode(prepared)
-    found: dict[str, list[float | None]] = {}
-    for part in NumbersBeforeCutting(prepared, dataset):
-        if isinstance(part, CodedNumbers):
-            rows = {part.feature: np.append(part.numbers, np.nan)[part.codes]}
-        else:
-            rows = dict(zip(part.features.tolist(), part.numbers, strict=True))
-        for feature, numbers in rows.items():
-            found[dataset.features[feature].name] = [None if np.isnan(x) else x for x in numbers.tolist()]
-    return found
+    return {
+        dataset.features[feature].name: [None if rank == part.distinct else rank for rank in ranks]
+        for part in NumbersBeforeCutting(prepared, dataset)
+        for feature, ranks in zip(part.features.tolist(), part.ranks.tolist(), strict=True)
+    }
+
+
+def ranks_of(numbers: list[float | None]) -> list[int | None]:
+    known = sorted({number for number in numbers if number is not None})
+    return [None if number is None else known.index(number) for number in numbers]
 
 
 LABELS = ["no", "yes"] * 15
@@ -111,7 +112,7 @@ LABELS = ["no", "yes"] * 15
 def test_numbers_that_become_intervals_are_tested_as_well(rule: str | None, tested: bool) -> None:
     rows = [(f"{row}.5", row % 3, "abc"[row % 3], LABELS[row]) for row in range(30)]
     prepared = prepare_csv(csv_of_rows(["x", "few", "word", "y"], rows), f"[columns]\nx = {rule}" if rule else "")
-    assert numbers_by_name(prepared) == ({"x": [row + 0.5 for row in range(30)]} if tested else {})
+    assert numbers_by_name(prepared) == ({"x": list(range(30))} if tested else {})
     assert numbers_by_name(prepare_csv(csv_of_rows(["x", "few", "word", "y"], rows), numbers_as_they_are=True)) == {}
 
 
@@ -121,13 +122,20 @@ def test_only_labelled_rows_that_count_are_there_with_missing_cells_and_decimals
     rows = zip(cells, [2] * 29 + [0], [*LABELS[:-2], "", "no"], strict=True)
     read = read_csv_text(csv_of_rows(["x", "n", "y"], list(rows)))
     found = numbers_by_name(prepare(read, ColumnMapping(), ColumnChoice(count="n"), decimal=","))
-    assert found == {"x": [0.5, 1.5, 2.5, None, None, 1.25, *(row + 0.5 for row in range(6, 28))]}
+    assert found == {"x": ranks_of([0.5, 1.5, 2.5, None, None, 1.25, *(row + 0.5 for row in range(6, 28))])}
 
 
-@pytest.mark.parametrize(("rows", "is_coded"), [(4 * 21, True), (4 * 21 - 1, False)])
-def test_numbers_that_repeat_four_times_are_coded(rows: int, is_coded: bool) -> None:
-    cells = [(f"{row % 21}.5", "ny"[row % 2]) for row in range(rows)]
-    prepared = prepare_csv(csv_of_rows(["x", "y"], cells))
-    (part,) = NumbersBeforeCutting(prepared, encode(prepared)[0])
-    assert isinstance(part, CodedNumbers) == is_coded
-    assert numbers_by_name(prepared) == {"x": [row % 21 + 0.5 for row in range(rows)]}
+@given(st.integers(1, 9), st.integers(0, 10**6))
+def test_ranks_are_the_same_from_rows_and_from_codes_in_any_order(distinct: int, seed: int) -> None:
+    """Two codes may be of the same number, and some of none."""
+    random = np.random.default_rng(seed)
+    numbers = random.permutation([*random.integers(-3, 3, distinct).astype(float), np.nan])
+    codes = random.integers(0, distinct + 2, 40).astype(np.uint8)
+    by_row = np.append(numbers, np.nan)[codes]
+    expected = ranks_of([None if np.isnan(number) else number for number in by_row.tolist()])
+    from_codes = RankedNumbers.of_codes(0, codes, numbers)
+    from_rows = RankedNumbers.of_matrix(np.arange(2), np.stack([np.full(40, np.nan), by_row]))
+    assert from_rows.ranks[0].tolist() == [from_rows.distinct] * 40
+    for found, ranks in ((from_rows, from_rows.ranks[1]), (from_codes, from_codes.ranks[0])):
+        known = np.unique(ranks[ranks < found.distinct])
+        assert [None if rank == found.distinct else int(np.searchsorted(known, rank)) for rank in ranks] == expected

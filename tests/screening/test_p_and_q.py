@@ -12,7 +12,7 @@ from scipy.stats import chi2_contingency, false_discovery_control, gamma, kruska
 
 import probfs
 from probfs.ranking.result import Ranking
-from probfs.screening.counting import NumberBlock
+from probfs.screening.counting import RankedNumbers
 from probfs.screening.screen import q_values, screen
 from probfs.tables.arrays import Floats, Integers
 from tests.support.datasets import dataset_of_codes
@@ -272,7 +272,9 @@ def numbers(rows: int, columns: int, related: int, classes: int, shift: float, z
         cells[random.random(cells.shape) < zeros] = 0
         points = np.quantile(cells, [0.2, 0.4, 0.6, 0.8], axis=1, method="inverted_cdf")
         codes = sum((cells > point[:, None]).astype(np.int64) for point in points)
-        return screen(dataset_of_codes(list(codes), labels), [NumberBlock(np.arange(columns), cells)]), related
+        return screen(
+            dataset_of_codes(list(codes), labels), [RankedNumbers.of_matrix(np.arange(columns), cells)]
+        ), related
 
     return draw
 

@@ -17,7 +17,7 @@ from scipy.stats import spearmanr
 import probfs
 from probfs.columns.dataset import Dataset
 from probfs.screening import near_copies, redundancy
-from probfs.screening.counting import CodedNumbers, count_values
+from probfs.screening.counting import RankedNumbers, count_values
 from probfs.screening.near_copies import find_near_copies
 from probfs.screening.redundancy import find_twins
 from tests.support.datasets import SplitBlocks, dataset_of_codes, datasets, repeat_rows
@@ -164,7 +164,7 @@ def test_blocks_of_counted_rows_find_what_one_block_of_repeated_rows_finds(
     codes = np.clip(np.round(NUMBERS * 30 + 120), 0, 239).astype(np.uint8)
     near = np.clip(codes.astype(np.int64) + RANDOM.integers(-1, 2, ROWS), 0, 239).astype(np.uint8)
     bins = np.arange(240.0)
-    numbers = [CodedNumbers(2, codes, bins), CodedNumbers(4, near, bins)]
+    numbers = [RankedNumbers.of_codes(2, codes, bins), RankedNumbers.of_codes(4, near, bins)]
     blocks = SplitBlocks.of(dataset, cuts, numbers)
     found = find_near_copies(blocks, dataset, count_values(dataset), range(len(dataset.features)))
     assert [sorted(group) for group in found] == [[0, 1], [2, 4]]

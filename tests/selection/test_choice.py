@@ -19,7 +19,7 @@ from probfs.columns.dataset import Dataset, Feature, ValueCounts
 from probfs.ranking.candidates import Candidates, Encoded
 from probfs.ranking.sharpness import fit_sharpness
 from probfs.rows.blocks import EVERYTHING, Block, LocalBlocks, WithoutFold, deal_blocks
-from probfs.screening.counting import CodedNumbers, count_part, count_values
+from probfs.screening.counting import RankedNumbers, count_part, count_values
 from probfs.screening.redundancy import find_twins
 from probfs.screening.screen import screen
 from probfs.selection.choice import choose_columns, find_best
@@ -84,7 +84,8 @@ def test_a_choice_is_what_plain_steps_choose(
 def test_numbers_are_tested_by_the_rows_of_the_sample() -> None:
     dataset = table(1)
     random = np.random.default_rng(0)
-    numbers = CodedNumbers(2, random.integers(0, 30, len(dataset.labels)).astype(np.uint8), random.normal(size=30))
+    codes = random.integers(0, 30, len(dataset.labels)).astype(np.uint8)
+    numbers = RankedNumbers.of_codes(2, codes, random.normal(size=30))
     blocks = LocalBlocks(Block(dataset, [numbers]))
     every = replace(candidates(dataset), encoded=Encoded(dataset, blocks, ()))
     sample, dealt_blocks = WithoutFold(0), deal_blocks(blocks, EVERYTHING, 3, 0)

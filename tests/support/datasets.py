@@ -26,7 +26,7 @@ from probfs.columns.folds import order_by_content
 from probfs.columns.together import put_together
 from probfs.ranking.elimination import Round, eliminate
 from probfs.rows.blocks import Block, add_answers
-from probfs.screening.counting import CodedNumbers
+from probfs.screening.counting import RankedNumbers
 from probfs.tables.arrays import Codes, Integers, text_array
 from tests.support.exact_naive_bayes import Problem, ReferenceRound
 
@@ -270,7 +270,7 @@ class SplitBlocks:
         self.blocks = blocks
 
     @classmethod
-    def of(cls, dataset: Dataset, cuts: Sequence[int], numbers: Sequence[CodedNumbers] = ()) -> SplitBlocks:
+    def of(cls, dataset: Dataset, cuts: Sequence[int], numbers: Sequence[RankedNumbers] = ()) -> SplitBlocks:
         """Blocks that begin at these rows, labelled and unlabelled ones."""
         blocks = []
         last = max(len(dataset.labels), len(dataset.unlabelled_counts))
@@ -281,7 +281,7 @@ class SplitBlocks:
             )
             rows = replace(dataset, features=features, labels=dataset.labels[own], counts=dataset.counts[own])
             rows = replace(rows, unlabelled_counts=dataset.unlabelled_counts[own])
-            blocks.append(Block(rows, [replace(one, codes=one.codes[own]) for one in numbers], number))
+            blocks.append(Block(rows, [replace(one, ranks=one.ranks[:, own]) for one in numbers], number))
         return cls(blocks)
 
     def ask(self, function: Callable[..., Any], *arguments: Any) -> Any:

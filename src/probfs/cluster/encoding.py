@@ -21,7 +21,7 @@ from probfs.columns.rules import UNKNOWN, cuts_numbers, positions_in
 from probfs.columns.target import check_target, row_counts
 from probfs.columns.texts import TableTexts
 from probfs.rows.blocks import Block
-from probfs.screening.counting import CodedNumbers
+from probfs.screening.counting import RankedNumbers
 from probfs.tables.arrays import Floats, Integers, code_type
 from probfs.tables.table import Table
 
@@ -111,7 +111,8 @@ def encode_block(
             known = np.append(numbers_of_values(column), np.nan) if by_value else column.by_row
             # The bin of each number, and the code after the last for a missing one.
             bins = np.where(np.isnan(known), len(ends), np.searchsorted(ends, known)).astype(code_type(len(ends)))
-            numbers.append(CodedNumbers(place, bins[column.codes[own] if by_value else own], ends))
+            ranks = bins[column.codes[own] if by_value else own]
+            numbers.append(RankedNumbers(np.array([place]), ranks[None], len(ends)))
     classes = labels[own].astype(np.min_scalar_type(-1 - len(plan.classes)))
     dataset = Dataset(tuple(features), plan.classes, classes, counts[own], counts[others], plan.source)
     return Block(dataset, tuple(numbers), number), (dataset.unlabelled_rows, present, seen)

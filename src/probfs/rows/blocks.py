@@ -20,7 +20,7 @@ from probfs.columns.folds import deal, deal_subjects, fold_of_each_row, row_hash
 from probfs.tables.arrays import Integers, Labels
 
 if TYPE_CHECKING:
-    from probfs.screening.counting import CodedNumbers, NumberBlock
+    from probfs.screening.counting import RankedNumbers
 
 Value = TypeVar("Value")
 Answer = TypeVar("Answer")
@@ -54,7 +54,7 @@ class Block:
     def __init__(
         self,
         dataset: Dataset,
-        numbers: Iterable[NumberBlock | CodedNumbers] = (),
+        numbers: Iterable[RankedNumbers] = (),
         number: int = 0,
         places: Integers | None = None,
         folds: int = 0,
@@ -106,7 +106,7 @@ class Block:
     def __sizeof__(self) -> int:
         """With what a model will keep of the rows: Dask asks before the first question."""
         codes = sum(one.labelled.nbytes + one.unlabelled.nbytes for one in self.dataset.features)
-        numbers = sum(getattr(one, "codes", np.empty(0)).nbytes for one in self.numbers)
+        numbers = sum(one.ranks.nbytes for one in self.numbers)
         return codes + numbers + BYTES_OF_A_ROW * (len(self.dataset.counts) + len(self.dataset.unlabelled_counts))
 
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from probfs.columns.dataset import ValueCounts
+from probfs.screening.counting import RankedNumbers
 from probfs.screening.permutation_law import PermutationLaw, Projections
 from probfs.screening.permutations import (
     FEW_ROWS,
@@ -47,6 +48,8 @@ alone. A column of no more distinct numbers must be known by each of them.
 """
 _CELLS_OF_COUNTS = 1 << 20
 _CELLS_OF_NUMBERS = 1 << 17
+_CELLS_PER_ROW = 4
+"""Distinct numbers times classes, for each row, beyond which counting them all takes too much memory."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,35 +167,34 @@ def _least_seen(sizes: Floats) -> Floats:
 
 
 def rank_test(
-    numbers: Floats, labels: Labels, classes: int, counts: Integers | Floats, seed: int, most_draws: int = MOST_DRAWS
+    numbers: RankedNumbers, labels: Labels, classes: int, counts: Integers | Floats, seed: int, most_draws: int
 ) -> ColumnTests:
-    """The p-value of H of several columns: ``numbers`` is columns × labelled rows, NaN where a cell is missing."""
-    tests = ColumnTests.of_nothing(len(numbers))
-    at_a_time = max(1, _CELLS_OF_NUMBERS // max(len(labels), 1))
-    for first in range(0, len(numbers) if len(labels) else 0, at_a_time):
-        some = numbers[first : first + at_a_time]
-        if not counts.all():
-            some = np.where(counts > 0, some, np.nan)
-        order = np.argsort(some, axis=1)
-        in_order = np.take_along_axis(some, order, axis=1)
-        weights = np.where(np.isnan(in_order), 0.0, counts[order])
-        # Missing cells come last, with weight 0: they join the last number, and change nothing there.
-        new = np.ones(some.shape, dtype=np.bool_)
-        new[:, 1:] = in_order[:, 1:] > in_order[:, :-1]
-        starts = np.flatnonzero(new)
-        # The rows of a number are counted where its first row is, with zeros up to the next number.
-        number_rows = np.zeros(some.shape)
-        number_rows[new] = np.add.reduceat(weights.ravel(), starts)
-        by_number = midrank_scores(number_rows)
-        scores = np.repeat(by_number[new], np.diff(starts, append=new.size)).reshape(new.shape)
-        # Scores and weights are whole numbers, so no order of adding them changes a sum.
-        places = (labels[order] + np.arange(0, len(some) * classes, classes)[:, None]).ravel()
-        class_rows, class_sums = (
-            np.bincount(places, terms.ravel(), minlength=len(some) * classes).reshape(-1, classes).astype(np.float64)
-            for terms in (weights, weights * scores)
-        )
-        columns = np.arange(first, first + len(some))
-        tests.put(columns, _test_ranks(number_rows, by_number, class_rows, class_sums, seed, most_draws))
+    """The p-value of H of several columns; ``counts`` says how many rows each labelled row stands for."""
+    tests = ColumnTests.of_nothing(len(numbers.ranks))
+    values, rows = numbers.distinct + 1, len(labels)
+    at_a_time = max(1, _CELLS_OF_NUMBERS // max(rows, 1))
+    weights = None if (counts == 1).all() else counts.astype(np.float64)
+    for first in range(0, len(numbers.ranks), at_a_time):
+        ranks = numbers.ranks[first : first + at_a_time]
+        column = np.arange(len(ranks))[:, None]
+        places = (ranks + column * values).ravel()
+        copies = None if weights is None else np.broadcast_to(weights, ranks.shape).ravel()
+        if values * classes <= _CELLS_PER_ROW * rows:
+            cells = places * classes + np.broadcast_to(labels, ranks.shape).ravel()
+            counted: Floats = np.bincount(cells, copies, minlength=len(ranks) * values * classes).astype(np.float64)
+            found = rank_test_of_counts(counted.reshape(-1, values, classes)[:, :-1], seed, most_draws)
+        else:
+            known = np.where(ranks < numbers.distinct, counts, 0).ravel()
+            number_rows = np.bincount(places, known, minlength=len(ranks) * values).reshape(-1, values)
+            scores = midrank_scores(number_rows)
+            # Scores and weights are whole numbers, so no order of adding them changes a sum.
+            sums = (
+                np.bincount((labels + column * classes).ravel(), terms, minlength=len(ranks) * classes)
+                for terms in (known, known * scores.take(places))
+            )
+            class_rows, class_sums = (each.reshape(-1, classes).astype(np.float64) for each in sums)
+            found = _test_ranks(number_rows.astype(np.float64), scores, class_rows, class_sums, seed, most_draws)
+        tests.put(np.arange(first, first + len(ranks)), found)
     return tests
 
 

@@ -21,8 +21,8 @@ import numpy.typing as npt
 
 from probfs.columns.dataset import Dataset, ValueCounts
 from probfs.rows.blocks import Block, Blocks
-from probfs.screening.counting import coded_numbers
-from probfs.screening.permutations import rank_scores
+from probfs.screening.counting import ranks_by_feature
+from probfs.screening.permutations import midrank_scores
 from probfs.screening.redundancy import PairCounts, compare_values
 from probfs.tables.arrays import Floats
 
@@ -103,9 +103,9 @@ def _sample(block: Block, columns: list[int], value_scores: list[Floats], rows: 
         feature = dataset.features[column]
         if feature.numbers is None:
             scores[place] = value_scores[column][feature.labelled[taken]]
-    for known in coded_numbers(block, place_of, taken):
-        held = np.bincount(known.codes, minlength=len(known.numbers) + 1)[: len(known.numbers)]
-        ranks[place_of[known.feature]] = np.append(rank_scores(known.numbers, held), 0)[known.codes]
+    for column, known, distinct in ranks_by_feature(block, place_of, taken):
+        held = np.bincount(known, minlength=distinct + 1)[:distinct]
+        ranks[place_of[column]] = np.append(midrank_scores(held), 0)[known]
     return ranks, scores
 
 
@@ -136,19 +136,17 @@ def _alike_numbers(blocks: Blocks, first: int, others: Sequence[int]) -> dict[in
     """How far the ranks of the others correlate with those of a column, of those that do so far enough."""
     if not others:
         return {}
-    numbers = blocks.each(_distinct_numbers, [first, *others])[0]
-    others = [other for other in others if other in numbers] if first in numbers else []
+    distinct = blocks.each(_count_distinct, [first, *others])[0]
+    others = [other for other in others if other in distinct] if first in distinct else []
     alike = {}
-    for other, pairs in zip(others, blocks.ask(_pair_numbers, first, others), strict=True):
-        of_first, of_other = (
-            np.append(numbers[one], np.nan)[pairs.cells[side]] for one, side in ((first, 1), (other, 2))
-        )
-        both = ~np.isnan(of_first) & ~np.isnan(of_other)
-        rows, either = pairs.rows[both], pairs.rows[~np.isnan(of_first) | ~np.isnan(of_other)]
+    for other, pairs in zip(others, blocks.ask(_pair_ranks, first, others), strict=True):
+        has_first, has_other = (pairs.cells[side] < distinct[feature] for side, feature in ((1, first), (2, other)))
+        both = has_first & has_other
+        rows, either = pairs.rows[both], pairs.rows[has_first | has_other]
         if not rows.sum() or rows.sum() < _SAME_MISSING * either.sum():
             continue
         # The mean of each is 0.
-        a, b = rank_scores(of_first[both], rows), rank_scores(of_other[both], rows)
+        a, b = (midrank_scores(np.bincount(ranks, rows, minlength=1))[ranks] for ranks in (pairs.cells[1:3, both]))
         squares = float(rows @ a**2) * float(rows @ b**2)
         correlation = abs(float(rows @ (a * b))) / math.sqrt(squares) if squares else 0.0
         if correlation >= RANK_CORRELATION:
@@ -156,13 +154,13 @@ def _alike_numbers(blocks: Blocks, first: int, others: Sequence[int]) -> dict[in
     return alike
 
 
-def _distinct_numbers(block: Block, columns: Sequence[int]) -> dict[int, Floats]:
-    return {one.feature: one.numbers for one in coded_numbers(block, columns)}
+def _count_distinct(block: Block, columns: Sequence[int]) -> dict[int, int]:
+    return {column: distinct for column, _, distinct in ranks_by_feature(block, columns)}
 
 
-def _pair_numbers(block: Block, first: int, others: Sequence[int]) -> list[PairCounts]:
-    """How many rows hold each number of a column beside each of others, by codes."""
-    known = {one.feature: one.codes for one in coded_numbers(block, [first, *others])}
+def _pair_ranks(block: Block, first: int, others: Sequence[int]) -> list[PairCounts]:
+    """How many rows hold each number of a column beside each of others, by rank."""
+    known = {column: ranks for column, ranks, _ in ranks_by_feature(block, [first, *others])}
     counts, found = block.dataset.counts, []
     for other in others:
         width = int(known[other].max(initial=0)) + 1

@@ -92,20 +92,12 @@ class Margins:
         return _sequential_p(map(self.relations, _draw_tables(self, generator, draws)), seen, draws)
 
 
-def midrank_scores(rows: Floats) -> Floats:
+def midrank_scores(rows: Floats | Integers) -> Floats:
     """2·midrank - (N+1), a whole number, of each distinct number that so many rows hold, in rising order along the last
     axis.
     """
-    ends = np.cumsum(rows, axis=-1)
+    ends: Floats = np.cumsum(rows, axis=-1, dtype=np.float64)
     return 2 * ends - rows - ends[..., -1:]
-
-
-def rank_scores(numbers: Floats, rows: Floats | Integers) -> Floats:
-    """The same of numbers that so many rows hold, in any order; 0 for what is no number."""
-    distinct, place = np.unique(numbers, return_inverse=True)
-    is_number = ~np.isnan(numbers)
-    held = np.bincount(place, rows * is_number, minlength=len(distinct)).astype(np.float64)
-    return np.where(is_number, midrank_scores(held)[place], 0.0)
 
 
 def enough_draws(features: int) -> int:

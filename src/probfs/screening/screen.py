@@ -11,15 +11,13 @@ from probfs.columns.dataset import LEAST_TOTAL, Dataset, ValueCounts
 from probfs.rows.blocks import Blocks, Part, Sample
 from probfs.runtime.parallel import count_cores, map_in_threads
 from probfs.screening.column_tests import ColumnTests, chi_squared_test, order_test, rank_test, rank_test_of_counts
-from probfs.screening.counting import CodedNumbers, NumberBlock, count_numbers, count_values, features_with_numbers
+from probfs.screening.counting import RankedNumbers, count_numbers, count_values, features_with_numbers
 from probfs.screening.permutations import enough_draws
 from probfs.screening.subjects import subject_tests
 from probfs.tables.arrays import Floats, Integers
 
 _COLUMNS_AT_ONCE = 8
 """The counts of all numbers in all blocks might not fit in one place."""
-_CELLS_PER_ROW = 4
-"""Distinct numbers times classes, for each row, up to which counting is faster than sorting the rows."""
 
 
 def screen_part(blocks: Blocks, dataset: Dataset, sample: Sample | None, counts: ValueCounts, seed: int) -> Floats:
@@ -47,7 +45,7 @@ def screen_part(blocks: Blocks, dataset: Dataset, sample: Sample | None, counts:
 
 def screen(
     dataset: Dataset,
-    numbers: Iterable[NumberBlock | CodedNumbers] = (),
+    numbers: Iterable[RankedNumbers] = (),
     seed: int = 0,
     counts: ValueCounts | None = None,
 ) -> Floats:
@@ -64,7 +62,7 @@ def screen(
     if dataset.groups is not None:
         return combined_probabilities(*subject_tests(dataset, numbers, seed))
     uncut = (
-        CodedNumbers(position, feature.labelled, feature.numbers)
+        RankedNumbers.of_codes(position, feature.labelled, feature.numbers)
         for position, feature in enumerate(dataset.features)
         if feature.numbers is not None
     )
@@ -75,27 +73,13 @@ def screen(
         draws, scale = 0, dataset.effective_rows / max(dataset.total_weight, LEAST_TOTAL)
         counts, rows = counts.scaled(scale), np.asarray(dataset.row_weights * scale)
     tests = order_test(counts, [feature.scale for feature in dataset.features], seed, draws)
-    found = map_in_threads(lambda part: _test(part, dataset, rows, seed, draws), chain(uncut, numbers), count_cores())
-    for features, test in found:
-        tests.put(features, test)
+
+    def test(numbers: RankedNumbers) -> tuple[Integers, ColumnTests]:
+        return numbers.features, rank_test(numbers, dataset.labels, len(dataset.classes), rows, seed, draws)
+
+    for features, tested in map_in_threads(test, chain(uncut, numbers), count_cores()):
+        tests.put(features, tested)
     return combined_probabilities(chi_squared_test(counts, seed, draws), tests)
-
-
-def _test(
-    part: NumberBlock | CodedNumbers, dataset: Dataset, counts: Integers | Floats, seed: int, draws: int
-) -> tuple[Integers, ColumnTests]:
-    labels, classes = dataset.labels, len(dataset.classes)
-    if isinstance(part, NumberBlock):
-        return part.features, rank_test(part.numbers, labels, classes, counts, seed, draws)
-    feature = np.array([part.feature])
-    if (len(part.numbers) + 1) * classes > _CELLS_PER_ROW * len(labels):
-        by_row = np.append(part.numbers, np.nan)[part.codes]
-        return feature, rank_test(by_row[None], labels, classes, counts, seed, draws)
-    # Texts that are written differently may be the same number.
-    numbers, rank = np.unique(part.numbers, return_inverse=True)
-    by_class = np.zeros((len(numbers), classes))
-    np.add.at(by_class, rank, part.count(labels, classes, counts))
-    return feature, rank_test_of_counts(by_class[None], seed, draws)
 
 
 def combined_probabilities(first: ColumnTests, second: ColumnTests) -> Floats:

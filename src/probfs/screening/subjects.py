@@ -17,9 +17,9 @@ from probfs.columns.dataset import LEAST_TOTAL, Dataset
 from probfs.columns.folds import content_hashes, subject_hashes
 from probfs.rows.blocks import Block
 from probfs.screening.column_tests import ColumnTests
-from probfs.screening.counting import CodedNumbers, NumberBlock, coded_numbers
+from probfs.screening.counting import RankedNumbers, ranks_by_feature
 from probfs.screening.permutation_law import gamma_tail
-from probfs.screening.permutations import rank_scores
+from probfs.screening.permutations import midrank_scores
 from probfs.tables.arrays import Floats, Integers
 
 _DRAWS = 999
@@ -94,9 +94,7 @@ class _Units:
         return sums.reshape(len(terms), len(self.labels)).astype(np.float32)
 
 
-def subject_tests(
-    dataset: Dataset, numbers: Iterable[NumberBlock | CodedNumbers], seed: int
-) -> tuple[ColumnTests, ColumnTests]:
+def subject_tests(dataset: Dataset, numbers: Iterable[RankedNumbers], seed: int) -> tuple[ColumnTests, ColumnTests]:
     """The tests of every feature by its values, and by its numbers, which ``numbers`` have row by row."""
     units, features, classes = _Units.of(dataset, seed), dataset.features, len(dataset.classes)
     by_value, by_number = ColumnTests.of_nothing(len(features)), ColumnTests.of_nothing(len(features))
@@ -122,20 +120,17 @@ def subject_tests(
                 squares += (counts**2 / counts[:, :1].sum(axis=2, keepdims=True)).sum(axis=0)
                 known += counts.sum(axis=0)
             by_value.put(np.array([place]), _judge(_between_classes(squares, known)[None], least))
-    for column in coded_numbers(Block(dataset, numbers), range(len(features)), units.rows):
+    for place, ranks, distinct in ranks_by_feature(Block(dataset, numbers), range(len(features)), units.rows):
         # Midranks from -1 to 1, whose mean is 0.
-        own, distinct = column.codes, len(column.numbers)
-        held = np.bincount(own, minlength=distinct + 1)[:distinct]
-        held[np.isnan(column.numbers)] = 0
-        midranks = np.where(np.isnan(column.numbers), np.nan, rank_scores(column.numbers, held))
-        scores = np.append(midranks, np.nan)[own][None] / max(held.sum(), 1)
+        held = np.bincount(ranks, minlength=distinct + 1)[:distinct]
+        scores = np.append(midrank_scores(held), np.nan)[ranks][None] / max(held.sum(), 1)
         if dataset.weights is not None:
             weights = np.where(np.isnan(scores), 0, units.weights)
             total = max(float(weights.sum()), LEAST_TOTAL)
             scores = scores - np.nan_to_num(scores) @ weights[0] / total
         present = in_classes(units.add_up((~np.isnan(scores)).astype(np.float64)))
         sums = in_classes(units.add_up(np.nan_to_num(scores)))
-        by_number.put(np.array([column.feature]), _judge(_between_classes(sums**2, present), least))
+        by_number.put(np.array([place]), _judge(_between_classes(sums**2, present), least))
     return by_value, by_number
 
 
