@@ -29,7 +29,7 @@ CUTS = st.lists(st.integers(0, 5), max_size=3)
 def twins_of(
     dataset: Dataset, dropped: list[int], kept: list[int], cuts: Sequence[int] = ()
 ) -> dict[int, tuple[int, float]]:
-    return find_twins(SplitBlocks.of(dataset, cuts), dataset, dropped, kept)
+    return find_twins(SplitBlocks.of(dataset, cuts), dropped, kept)
 
 
 def plain_shares(dataset: Dataset, dropped: int, kept: int) -> tuple[float, float]:

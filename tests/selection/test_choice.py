@@ -22,9 +22,9 @@ from probfs.rows.blocks import EVERYTHING, Block, LocalBlocks, WithoutFold, deal
 from probfs.screening.counting import RankedNumbers, count_part, count_values
 from probfs.screening.redundancy import find_twins
 from probfs.screening.screen import screen
-from probfs.selection.choice import choose_columns, find_best
+from probfs.selection.choice import choose_columns
 from probfs.selection.nested import nested_cross_validation
-from probfs.selection.result import Size
+from probfs.selection.result import Size, find_best
 from probfs.selection.stages import deal_and_count
 from probfs.selection.verdicts import judge_columns, with_intervals
 from probfs.tables.arrays import text_array
@@ -118,7 +118,7 @@ def test_verdicts_follow_from_their_definitions(seed: int, classes: int, keep: s
     judged = judge_columns(own_candidates, choice, np.arange(len(dataset.features)))
     assert [own.rank for own in judged] == list(range(1, len(dataset.features) + 1))
     positions = {own.name: place for place, own in enumerate(dataset.features)}
-    twins = find_twins(own_candidates.encoded.blocks, dataset, range(len(positions)), choice.kept)
+    twins = find_twins(own_candidates.encoded.blocks, range(len(positions)), choice.kept)
     for own in judged:
         place = positions[own.feature]
         assert own.folds == place

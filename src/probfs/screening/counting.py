@@ -16,9 +16,7 @@ from probfs.tables.arrays import Codes, Floats, Integers, code_type
 from probfs.tables.table import number_groups, number_matrix
 
 _CELLS_AT_A_TIME = 1 << 17
-"""So that their positions, eight bytes each, stay in the cache."""
-_MOST_COUNTED = 1 << 22
-"""Counts of one block, beyond which they are added where they belong: an array of zeros would cost more."""
+"""Cells of several columns that are counted, or sorted, together: so few stay in the cache."""
 _REPEATED = 4
 """Rows for each different number, from which sorting the numbers alone is faster than sorting the rows."""
 _COPIES = 3
@@ -125,31 +123,24 @@ def count_values(dataset: Dataset, folds: int = 1) -> ValueCounts:
         f" and {folds} folds" if folds > 1 else ""
     )
     require_memory(_COPIES * 8 * slots * classes, purpose, dataset.source)
-    by_slot = np.zeros((slots, classes))
+    by_slot = np.empty((slots, classes))
     # Counting is faster than adding up weights of 1.
     row_weights = dataset.row_weights
-    counts = None if (row_weights == 1).all() else row_weights
-    features_at_a_time = max(1, _CELLS_AT_A_TIME // max(rows, 1))
-    for first in range(0, len(values), features_at_a_time):
-        block = columns[first : first + features_at_a_time]
-        counted = by_slot[offset[first] : ends[first + len(block) - 1]].reshape(-1)
-        starts = (offset[first : first + len(block), None] - offset[first]) * classes
-        narrow = np.min_scalar_type(counted.size)
-        for start in range(0, rows, _CELLS_AT_A_TIME):
-            part = slice(start, start + _CELLS_AT_A_TIME)
-            # The narrower the numbers, the faster they are computed; bincount widens them.
-            places = np.array([codes[part] for codes, _ in block], dtype=narrow)
-            places *= classes
-            places += dataset.labels[part].astype(narrow)
-            places += starts.astype(narrow)
-            weights = None if counts is None else np.broadcast_to(counts[part], places.shape).ravel()
-            if counted.size <= _MOST_COUNTED:
-                counted += np.bincount(places.ravel(), weights, minlength=counted.size)
-            else:
-                np.add.at(counted, places.ravel(), 1.0 if weights is None else weights)
+    weights = None if (row_weights == 1).all() else row_weights
+    at_a_time = max(1, _CELLS_AT_A_TIME // max(rows, 1))
+    for first in range(0, len(values), at_a_time):
+        some = columns[first : first + at_a_time]
+        counted = by_slot[offset[first] : ends[first + len(some) - 1]]
+        # The narrower the numbers, the faster they are computed; bincount widens them.
+        places = np.array([codes for codes, _ in some], dtype=np.min_scalar_type(counted.size))
+        places += (offset[first : first + len(some), None] - offset[first]).astype(places.dtype)
+        places *= classes
+        places += dataset.labels.astype(places.dtype)
+        of_cells = None if weights is None else np.broadcast_to(weights, places.shape).ravel()
+        counted[:] = np.bincount(places.ravel(), of_cells, minlength=counted.size).reshape(counted.shape)
     class_rows = np.bincount(dataset.labels, weights=row_weights, minlength=classes).astype(np.float64)
     together = enumerate(feature.members for feature in dataset.features)
-    members = {place: [_counted_codes(own) for own in columns] for place, columns in together if columns}
+    members = {place: [_counted_codes(column) for column in columns] for place, columns in together if columns}
     return ValueCounts(values, offset, by_slot, class_rows, members)
 
 

@@ -23,7 +23,7 @@ from probfs.columns.dataset import Dataset, ValueCounts
 from probfs.rows.blocks import Block, Blocks
 from probfs.screening.counting import ranks_by_feature
 from probfs.screening.permutations import midrank_scores
-from probfs.screening.redundancy import PairCounts, compare_values
+from probfs.screening.redundancy import PairCounts, count_pairs
 from probfs.tables.arrays import Floats
 
 RANK_CORRELATION = 0.98
@@ -119,7 +119,7 @@ def _alike_values(
     counted = [other for other in others if dataset.features[other].numbers is None]
     if dataset.features[first].numbers is not None or not counted:
         return {}
-    shared, both = compare_values(blocks, dataset, first, counted)
+    shared, both = blocks.ask(count_pairs, first, counted).share(len(counted))
     missing = counts.by_slot[counts.offset + counts.values].sum(axis=1)
     present = counts.class_rows.sum() - missing
     either = present[first] + present[counted] - both

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 
@@ -23,64 +22,20 @@ from probfs.tables.arrays import Floats, Integers
 
 _CELLS_AT_A_TIME = 1 << 21
 """Cells of the tables, and rows times features, handled together."""
-_FEATURES_AT_A_TIME = 16
-"""Dropped features that are counted by one question to the blocks."""
 _NEARLY_EQUAL = 1e-9
 """Features that share equally much may differ by rounding; the first of them is the twin."""
 
-Pairs = tuple[int, list[int]]
-"""A feature, and others with which it is counted, by position."""
 
-
-def find_twins(
-    blocks: Blocks, dataset: Dataset, dropped: Sequence[int], kept: Sequence[int]
-) -> dict[int, tuple[int, float]]:
+def find_twins(blocks: Blocks, dropped: Sequence[int], kept: Sequence[int]) -> dict[int, tuple[int, float]]:
     """For each dropped feature its twin and how much that explains; of equally good twins, the one that comes first in
-    ``kept``. ``dataset`` has the features and the classes, and the blocks have the rows.
+    ``kept``.
     """
-    if not kept:
-        return {}
     twins = {}
-    for first in range(0, len(dropped), _FEATURES_AT_A_TIME):
-        some = dropped[first : first + _FEATURES_AT_A_TIME]
-        for feature, counts in zip(some, _count_beside(blocks, dataset, some, kept), strict=True):
-            compared = [one.compare(len(part)) for part, one in counts]
-            shared, explained = (np.concatenate(columns) for columns in zip(*compared, strict=True))
-            best = int(np.argmax(shared >= shared.max() - _NEARLY_EQUAL))
-            twins[feature] = kept[best], float(explained[best])
+    for feature in dropped if kept else ():
+        shared, explained = blocks.ask(count_pairs, feature, kept).compare(len(kept))
+        best = int(np.argmax(shared >= shared.max() - _NEARLY_EQUAL))
+        twins[feature] = kept[best], float(explained[best])
     return twins
-
-
-def compare_values(blocks: Blocks, dataset: Dataset, feature: int, others: Sequence[int]) -> tuple[Floats, Floats]:
-    """How much of their information a feature and each of some others share, from 0 to 1, and in how many rows both
-    have a value.
-    """
-    (counts,) = _count_beside(blocks, dataset, [feature], others)
-    shared, rows = zip(*(one.share(len(part)) for part, one in counts), strict=True)
-    return np.concatenate(shared), np.concatenate(rows)
-
-
-def _count_beside(
-    blocks: Blocks, dataset: Dataset, features: Sequence[int], others: Sequence[int]
-) -> list[list[tuple[list[int], PairCounts]]]:
-    """The counts of each feature beside the others: beside as many of these at a time as there is room for."""
-    width = np.array([feature.values + 1 for feature in dataset.features]) * len(dataset.classes)
-    rows = max(blocks.each(_rows))
-    plan: list[Pairs] = []
-    for feature in features:
-        cells = np.maximum((dataset.features[feature].values + 1) * width[list(others)], rows)
-        chunk = np.cumsum(cells) // _CELLS_AT_A_TIME
-        ends = [*np.flatnonzero(np.diff(chunk)) + 1, len(others)]
-        plan += [(feature, list(others[start:end])) for start, end in pairwise([0, *ends])]
-    counted = blocks.ask(_count_pairs, plan)
-    return [
-        [(part, counts) for (of, part), counts in zip(plan, counted, strict=True) if of == feature]
-        for feature in features
-    ]
-
-
-def _rows(block: Block) -> int:
-    return len(block.dataset.labels)
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,23 +101,33 @@ class PairCounts:
         return which, first
 
 
-def _count_pairs(block: Block, plan: Sequence[Pairs]) -> list[PairCounts]:
-    return [_count(block.dataset, feature, others) for feature, others in plan]
+def count_pairs(block: Block, feature: int, others: Sequence[int]) -> PairCounts:
+    """The counts of a feature beside others, as many of these at a time as there is room for."""
+    dataset = block.dataset
+    values = np.array([dataset.features[other].values for other in others])
+    cells = (dataset.features[feature].values + 1) * (values + 1) * len(dataset.classes)
+    chunk = np.cumsum(np.maximum(cells, len(dataset.labels))) // _CELLS_AT_A_TIME
+    places = np.split(np.arange(len(others)), np.flatnonzero(np.diff(chunk)) + 1)
+    combinations, rows = zip(*(_count(dataset, feature, np.asarray(others), some) for some in places), strict=True)
+    return PairCounts(np.concatenate(combinations, axis=1), np.concatenate(rows))
 
 
-def _count(dataset: Dataset, feature: int, others: list[int]) -> PairCounts:
-    """Each combination is one number, of which other, value, value of the other and class are digits."""
+def _count(dataset: Dataset, feature: int, others: Integers, some: Integers) -> tuple[Integers, Floats]:
+    """The combinations of values and class that occur of a feature and of some of the others, and their rows. Each
+    combination is one number, of which value, other feature with its value, and class are digits.
+    """
     classes, first = len(dataset.classes), dataset.features[feature]
-    widths = np.array([dataset.features[other].values + 1 for other in others])
+    beside = [dataset.features[other] for other in others[some].tolist()]
+    widths = np.array([other.values + 1 for other in beside])
     ends = np.cumsum(widths)
     across = int(ends[-1])
-    places = np.array([dataset.features[other].labelled for other in others], dtype=np.int64)
+    places = np.array([other.labelled for other in beside], dtype=np.int64)
     places += (ends - widths)[:, None]
     places += first.labelled.astype(np.int64) * across
     places *= classes
     places += dataset.labels
-    rows = dataset.row_weights
-    weights = None if (rows == 1).all() else np.broadcast_to(rows, places.shape).ravel()
+    row_weights = dataset.row_weights
+    weights = None if (row_weights == 1).all() else np.broadcast_to(row_weights, places.shape).ravel()
     cells = (first.values + 1) * across * classes
     if cells <= _CELLS_AT_A_TIME:
         held = np.bincount(places.ravel(), weights, minlength=cells)
@@ -175,8 +140,8 @@ def _count(dataset: Dataset, feature: int, others: list[int]) -> PairCounts:
     other = np.searchsorted(ends, column, side="right")
     of_other = column - (ends - widths)[other]
     present = (value < first.values) & (of_other < widths[other] - 1) & (held > 0)
-    combinations = np.array([other, value, of_other, label])[:, present]
-    return PairCounts(combinations, held[present].astype(np.float64))
+    combinations = np.array([some[other], value, of_other, label])[:, present]
+    return combinations, held[present].astype(np.float64)
 
 
 def _ratio(part: Floats, whole: Floats, least: Floats) -> Floats:

@@ -5,19 +5,16 @@ It is made once from all rows, and again without each fold.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from probfs.classifiers.protocol import Classifier
-from probfs.classifiers.row_odds import Moments, Odds
+from probfs.classifiers.row_odds import Odds
 from probfs.ranking.candidates import Candidates, Screened, rounds_of
 from probfs.ranking.elimination import Round
 from probfs.ranking.sharpness import judge_odds
 from probfs.ranking.story import RoundCollector
-from probfs.selection.result import Size
-
-_TIE = 1e-12
-"""Losses that differ by no more than this, relative to their size, differ by rounding."""
+from probfs.selection.result import TIE, Size, find_best
 
 
 @dataclass(frozen=True)
@@ -30,12 +27,6 @@ class Curve:
     """For k = 0, 1, … all features."""
     odds: tuple[Odds, ...] = field(compare=False)
     """Of the rows at every size."""
-
-    def compare(self, best: Size) -> Iterator[tuple[Size, Moments]]:
-        """How much more than at one size the rows lose at each size, on average, from all features to none."""
-        kept = self.odds[best.features]
-        for size in reversed(self.sizes):
-            yield size, self.odds[size.features].minus(size.temperature, kept, best.temperature)
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +62,7 @@ def choose_columns(candidates: Candidates, keep: str | int, *, collect: bool = F
             # The round of all columns is no point of the curve.
             next(rounds)
     curve = trace_curve(fitted[0], rounds)
-    size = choose_size(curve.sizes, keep, len(candidates.always), curve.compare)
+    size = choose_size(curve, keep, len(candidates.always))
     return Choice(screened, curve, size, fitted[0], collector)
 
 
@@ -100,26 +91,18 @@ def trace_curve(classifier: Classifier, rounds: Iterable[Round]) -> Curve:
 
 # Where to cut
 
-Compare = Callable[[Size], Iterable[tuple[Size, Moments]]]
-"""From one size to all, each with the moments of the row differences of its loss to that one's."""
 
-
-def choose_size(sizes: Sequence[Size], keep: str | int, least: int, compare: Compare) -> int:
+def choose_size(curve: Curve, keep: str | int, least: int) -> int:
     """How many columns to keep: ``keep`` says by which rule, or how many; never fewer than ``least``."""
     if isinstance(keep, int):
-        return max(least, min(keep, len(sizes) - 1))
-    best = find_best(sizes[least:])
+        return max(least, min(keep, len(curve.order)))
+    best = find_best(curve.sizes[least:])
     if keep == "best":
         return best.features
-    near = [
-        size.features
-        for size, difference in compare(best)
-        if size.features >= least and difference.mean <= difference.se * (1 + _TIE) + _TIE * best.log_loss
-    ]
+    near = []
+    # From many columns to few, as rows are brought from one size to the next by taking features away.
+    for size in reversed(curve.sizes[least:]):
+        excess = curve.odds[size.features].minus(size.temperature, curve.odds[best.features], best.temperature)
+        if excess.mean <= excess.se * (1 + TIE) + TIE * best.log_loss:
+            near.append(size.features)
     return min(near) if keep == "fewest" else max(near)
-
-
-def find_best(sizes: Sequence[Size]) -> Size:
-    """The size of the least loss; of equal losses, that of the fewest columns."""
-    least = min(size.log_loss for size in sizes)
-    return next(size for size in sizes if size.log_loss <= least + _TIE * abs(least))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
 
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 Frame = TypeVar("Frame")
 Verdict = Literal["keep", "redundant", "weak", "noise"]
+TIE = 1e-12
+"""Losses that differ by no more than this, relative to their size, differ by rounding."""
 
 
 @dataclass(frozen=True)
@@ -67,6 +69,12 @@ class Size:
     temperature: float | None
     """None for a classifier whose probabilities need none."""
     errors: int
+
+
+def find_best(sizes: Sequence[Size]) -> Size:
+    """The size of the least loss; of equal losses, that of the fewest features."""
+    least = min(size.log_loss for size in sizes)
+    return next(size for size in sizes if size.log_loss <= least + TIE * abs(least))
 
 
 @dataclass(frozen=True)
@@ -147,10 +155,7 @@ class Selection(DrawnResult):
         sizes = selection.sizes[len(selection.settings.always) :]
         if not sizes:
             document.fail("sizes", "does not say how all columns together do")
-        # As ``cut.find_best``, which would import numpy.
-        least = min(size.log_loss for size in sizes)
-        nearly = least + 1e-12 * abs(least)
-        return replace(selection, best_size=next(size.features for size in sizes if size.log_loss <= nearly))
+        return replace(selection, best_size=find_best(sizes).features)
 
     def is_beyond(self, feature: SelectedFeature) -> bool:
         """Whether a feature is dropped only because a smaller number of them was asked for."""

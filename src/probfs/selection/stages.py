@@ -24,9 +24,9 @@ from probfs.ranking.story import gather_background
 from probfs.rows.blocks import EVERYTHING, Block, deal_blocks
 from probfs.runtime.progress import report
 from probfs.screening.counting import count_folds, count_part
-from probfs.selection.choice import choose_columns, find_best
+from probfs.selection.choice import choose_columns
 from probfs.selection.nested import nested_cross_validation
-from probfs.selection.result import HonestEstimate, Selection
+from probfs.selection.result import HonestEstimate, Selection, find_best
 from probfs.selection.verdicts import judge_columns
 from probfs.text import option, quoted
 

@@ -30,16 +30,15 @@ def judge_columns(
     """
     names, screened, curve = candidates.names, choice.screened, choice.curve
     untested = candidates.settings.model.sees_columns_together
-    blocks, dataset = candidates.encoded.blocks, candidates.encoded.dataset
-    # Columns that are one together have too many values to be compared.
-    dropped, stay = (
-        [place for place in places if not dataset.features[place].members]
-        for places in (curve.order[choice.size :], choice.kept)
-    )
+    blocks = candidates.encoded.blocks
     if blocks.here is not None:
         blocks = blocks.map(with_intervals)
-        dataset = dataset if blocks.here is None else blocks.here.dataset
-    found = find_twins(blocks, dataset, dropped, stay)
+    # Columns that are one together have too many values to be compared.
+    dropped, stay = (
+        [place for place in places if not candidates.encoded.dataset.features[place].members]
+        for places in (curve.order[choice.size :], choice.kept)
+    )
+    found = find_twins(blocks, dropped, stay)
     twins = {column: (twin, share) for column, (twin, share) in found.items() if share >= _REDUNDANT}
     assert choice.collector is not None, "the rounds were asked for"
     kept, noise = frozenset(choice.kept), frozenset(screened.noise)
