@@ -1,4 +1,6 @@
-"""From two rankings or selections to what became of each column, what else differs, and who was probably renamed."""
+"""From two rankings or selections to what became of each column, what else differs, and which columns were probably
+renamed.
+"""
 
 from __future__ import annotations
 

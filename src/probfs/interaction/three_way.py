@@ -28,7 +28,7 @@ _CELLS_AT_ONCE = 1 << 16
 _TOLERANCE = 1e-4
 """How many rows a fitted margin may be off; X² is then off by hardly more."""
 _MOST_ROUNDS = 100
-"""Where zeros push the fit to its boundary, it takes for ever, and changes little."""
+"""Where zero counts push the fit to its boundary, it converges very slowly, and changes little."""
 _CLAIM = 0.05
 """Larger p-values than this are no claim, and need no draws."""
 _FEW, _LEAST = 5.0, 1.0
@@ -182,7 +182,7 @@ def chi_squared(counts: Floats, fitted: Floats) -> Floats:
 
 
 def degrees_of_freedom(counts: Floats) -> Floats:
-    """Cells that the margins leave room for, less what the margins fix."""
+    """The cells that are possible with these margins, less the number of cells that the margins fix."""
     ab, ay, by = counts.sum(axis=2) > 0, counts.sum(axis=1) > 0, counts.sum(axis=0) > 0
     cells = np.count_nonzero(ab[:, :, None] & ay[:, None] & by, axis=(0, 1, 2))
     pairs = sum(np.count_nonzero(margin, axis=(0, 1)) for margin in (ab, ay, by))
@@ -256,7 +256,7 @@ def joint_gain(counts: Floats) -> Floats:
     for label in range(classes):
         # For rows of this class, which are left out: one row less of the class, and of each value they hold.
         one = (np.arange(classes) == label).astype(np.float64)[:, None]
-        # What is left of nothing has no logarithm, and no row looks it up.
+        # A count of 0 without a row would have no logarithm, and no row looks it up.
         log_y, log_a, log_b, log_ab = (
             np.log(np.maximum(left, 1e-300)) for left in (y - one, ay - one + 1, by - one + 1, counts - one + 1)
         )

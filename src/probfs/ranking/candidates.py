@@ -1,7 +1,7 @@
-"""The one way from an encoded table to an order of its columns, which ``rank`` and ``select`` share: test each column,
-set aside noise and repeats, and eliminate the others.
+"""How ``rank`` and ``select`` order the columns of an encoded table: they test each column, set aside noise and
+near-copies, and eliminate the others.
 
-It is gone once with all rows, and again with samples of them: without each fold, or with halves.
+This happens once with all rows, and again with samples of the rows: without each fold, or with each half.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ class Encoded:
     """An encoded table: its rows in blocks, what is known of it, and the notes made on the way."""
 
     dataset: Dataset
-    """With its rows where they are here, and with one for each class, which counts for all of them, elsewhere."""
+    """Where rows are on a cluster, it has one row for each class, which counts for all rows of the class."""
     blocks: Blocks
-    """With the numbers that features were cut from, for tests."""
+    """They also hold the numbers that features were cut from, for tests."""
     notes: tuple[Note, ...]
 
     @cached_property
@@ -44,7 +44,7 @@ class Encoded:
         return [feature.name for feature in self.dataset.features]
 
     def positions(self, names: Sequence[str]) -> tuple[int, ...]:
-        """Where the features are that are to stay, each of which may have become part of a pair."""
+        """The positions of these features, each of which must not have become part of a pair."""
         for name in names:
             if name not in self.names:
                 problem = f"{quoted(name)} is part of a pair of {option('join')}; keep one of the two"
@@ -52,7 +52,7 @@ class Encoded:
         return tuple(self.names.index(name) for name in names)
 
     def part(self, part: Part) -> Dataset:
-        """The features and rows of a part, as the dataset has them of all."""
+        """The dataset of a part of the features and rows."""
         if part is EVERYTHING:
             return self.dataset
         if self.blocks.here is not None:
@@ -83,7 +83,7 @@ class Screened:
     taking_part: Integers
     """The columns that are eliminated one by one."""
     repeats: dict[int, int]
-    """Columns that are nearly the same as another one, each with that one, which takes part for both; by p and name."""
+    """Each near-copy with the column that takes part in its place; by p and name."""
     noise: tuple[int, ...]
     """Columns that cannot be told from noise, by p and name."""
     copies: NearCopies = ()
@@ -112,15 +112,15 @@ class Candidates:
     on_model: OnModel | None = None
     """For a classifier that fits many models."""
     times: int = 1
-    """How many such eliminations are gone through in all, for the count of models."""
+    """How many eliminations will run in all, to tell how many models will be fitted."""
 
     @property
     def names(self) -> list[str]:
         return self.encoded.names
 
     def fit(self, features: Integers, rounds: Sequence[int] | None = None) -> tuple[Classifier, Integers]:
-        """A classifier of some columns, and the columns in the order that it has them in, for all rounds of their
-        elimination or for some.
+        """Fit a classifier to some columns, and return it with these columns in its own order. ``rounds`` says how many
+        columns each round will have: by default, the rounds are those of an elimination.
         """
         settings, everything = self.settings, len(features) == len(self.names) and self.sample is None
         part = EVERYTHING if everything else Part(features, self.sample)
@@ -146,7 +146,7 @@ class Candidates:
         return classifier, order
 
     def screen(self) -> Screened:
-        """Test all columns; noise, and all but one of columns that say the same, do not take part."""
+        """Test all columns, and set aside noise and near-copies: the other columns take part in the elimination."""
         settings = self.settings
         encoded, counts = self.encoded, self.counts
         p = screen_part(encoded.blocks, encoded.dataset, self.sample, counts, settings.seed)
@@ -162,8 +162,7 @@ class Candidates:
         if copies is None:
             alone = [place for place in survivors if place not in counts.members]
             copies = find_near_copies(encoded.blocks, encoded.dataset, counts, alone) if settings.screen else ()
-        # Of near-copies one that is always kept stands for all, else that with the smallest p. Columns that are always
-        # kept stand for themselves.
+        # Of near-copies, the one that is always kept takes part, or else the one with the smallest p.
         group_of = {place: number for number, group in enumerate(copies) for place in group}
         first: dict[int, int] = {}
         repeats = {}
@@ -175,7 +174,7 @@ class Candidates:
         return Screened(p, q, taking_part, repeats, tuple(self._by_p(p, np.flatnonzero(is_noise).tolist())), copies)
 
     def _by_p(self, p: Floats, columns: Iterable[int]) -> list[int]:
-        # Those that are always kept, and not tested, come first. Equal p-values may differ by rounding.
+        # Columns that are always kept have no p, and come first. Equal p-values may differ by rounding.
         known = np.nan_to_num(p, nan=-1.0)
         return sorted(columns, key=lambda place: (float(f"{known[place]:.12g}"), self.names[place]))
 
@@ -184,8 +183,8 @@ class Candidates:
 
 
 def first_round(candidates: Candidates, screened: Screened) -> Iterator[Round]:
-    """The round of all columns in which those leave that take no part in the elimination, if there are such; where
-    nothing is eliminated, all leave in it.
+    """The round of all columns. Columns that were set aside leave in it; without elimination, all columns leave. Where
+    no column was set aside, the elimination itself begins with all columns, and there is no such round.
     """
     score, step = SCORES[candidates.settings.score], candidates.settings.step
     if not screened.leaving_first and step is not None:
@@ -205,8 +204,8 @@ def first_round(candidates: Candidates, screened: Screened) -> Iterator[Round]:
 def rounds_of(
     candidates: Candidates, screened: Screened, fitted: tuple[Classifier, Integers] | None = None
 ) -> Iterator[Round]:
-    """The rounds in which the columns that take part are eliminated, by a model of these alone, ``fitted`` already or
-    not.
+    """The rounds in which the columns that take part are eliminated. The model is of these columns alone; it may have
+    been ``fitted`` before.
     """
     settings = candidates.settings
     if settings.step is None or not len(screened.taking_part):

@@ -58,22 +58,22 @@ class InputRequest:
     """The names of the columns of an array."""
     unlabelled: Data | Iterable[Data] | None = None
     every_column: bool = False
-    """Whether cells of columns that are left out are read, too, to be shown."""
+    """Whether columns that are left out are read, too, to be shown."""
     keep_texts: bool = False
-    """Whether text formats keep cells as they are spelled, to be written again."""
+    """Whether cells of text formats stay as they are spelled, so that they can be written again."""
     load_ahead: Callable[[], None] | None = None
-    """Has a classifier load what it needs for a large table, while that is read."""
+    """Loads what a classifier needs for a large table, while that table is being read."""
 
 
 def choose_columns(model: UnfittedClassifier, said: Mapping[str, Any]) -> ColumnChoice:
-    """What is said of columns, by options and by the classifier that they are for."""
+    """How columns are treated, by options and by what the classifier needs."""
     options = model.in_effect()
     return ColumnChoice(
         **said,
         bins=options.get("bins") or DEFAULT_BINS,
         numbers_as_they_are=model.takes_numbers,
         missing=model.missing,
-        # To all others an order says nothing, and the same cells as plain texts must give the same numbers.
+        # Other classifiers ignore the order, and should give the same numbers for plain texts.
         keep_category_order=options.get("categories") in ("codes", "frame"),
     )
 
@@ -95,7 +95,7 @@ def read_prepared(request: InputRequest) -> PreparedTable:
 def reading_for(
     reading: ReadOptions, mapping: ColumnMapping, choice: ColumnChoice, *, every_column: bool = False
 ) -> ReadOptions:
-    """How files are read whose columns are meant so: which cells nobody needs, and which are no numbers."""
+    """How files are read: which columns stay texts, and which columns need not be read at all."""
     return replace(
         reading,
         na=choice.missing_texts(mapping),
@@ -105,7 +105,7 @@ def reading_for(
 
 
 def every_name(names: Sequence[str]) -> Sequence[str]:
-    """For ``ReadOptions.as_text``: no column of a text format is read as numbers."""
+    """As ``ReadOptions.as_text``: all columns stay texts."""
     return names
 
 

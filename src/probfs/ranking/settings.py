@@ -65,15 +65,15 @@ class Settings:
     screen: bool = False
     """Whether columns that cannot be told from noise, and repeats of others, leave first."""
     false_discoveries: float | None = None
-    """The share of noise that is tolerated, on average, among the columns told from noise; 1 screens nothing, and None
-    is said where nothing is screened.
+    """The share of noise that is tolerated, on average, among the columns told from noise; 1 screens nothing. None if
+    ``screen`` is off.
     """
     always: tuple[str, ...] = ()
-    """The columns that are neither tested nor eliminated before all others have left."""
+    """The columns that are not tested, and leave only after all others."""
 
     def folds_of_estimate(self, rows: int) -> int | None:
         """The folds that score rows, of which there are so many."""
-        # Times replace leave-one-out by folds that nobody has asked for.
+        # With times, folds replace leave-one-out although nobody asked for them.
         return self.folds if self.folds is None or self.time is None else min(self.folds, rows)
 
     @property

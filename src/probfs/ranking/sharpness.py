@@ -23,21 +23,20 @@ _NEGLIGIBLE = 1e-15
 """What another step could take from the mean loss, when the search ends."""
 _MOST_STEPS = 100
 _CLEAR, _FAR = 2.0, 5.0
-"""Standard errors by which a model must beat guessing, and by which nobody need look closer."""
+"""Standard errors by which a model must beat guessing, and from which on this need not be computed."""
 _FAR_LOSS = 0.95
-"""The log-loss, relative to that of guessing, for which the same is true."""
+"""The log-loss relative to that of guessing, below which it need not be computed."""
 _FEWEST_ROWS = 20
-"""Of fewer rows nothing is clear, and nobody expects it."""
+"""With fewer rows no model is clearly better than guessing, and nobody expects it."""
 _FEW_JUDGED = 1 / 3
 _OFTEN_WRONG = 0.2
 """The share of rows that guessing gets wrong, from which errors tell whether a model is better."""
 
 
 def fit_sharpness(odds: Odds, start: float = 1.0) -> tuple[float, float]:
-    """The best sharpness from 0 to 1 for some rows, and their mean loss with it, by Newton's method, which is sooner
-    there the nearer ``start`` is.
+    """The best sharpness from 0 to 1 for some rows, and their mean loss with it, by Newton's method from ``start``.
 
-    A step that leaves the range in which the minimum is known to be goes to its end, or else halves it.
+    A step that leaves the range in which the minimum is known to be goes to the end of the range, or else halves it.
     """
     low, high, sharpness = 0.0, 1.0, start
     tried = set()
@@ -71,7 +70,7 @@ def judge_odds(classifier: Classifier, odds: Odds, start: float | None = None) -
 
 
 def notes_on_late_classes(scores: RoundScores, dataset: Dataset) -> list[Note]:
-    """With times, a warning where hardly a row is judged."""
+    """With times, a warning if few rows are judged."""
     if dataset.times is None or scores.rows >= _FEW_JUDGED * dataset.rows:
         return []
     held = dataset.counts > 0
@@ -85,9 +84,9 @@ def notes_on_late_classes(scores: RoundScores, dataset: Dataset) -> list[Note]:
 def notes_on_weak_models(
     classifier: Classifier, scores: RoundScores, dataset: Dataset, settings: Settings
 ) -> list[Note]:
-    """A warning where the model of all columns, whose scores these are, does not clearly beat guessing in rows that it
-    does not know, by log-loss and by errors. Errors say nothing where one class is so frequent that even a good model
-    may never guess another one.
+    """A warning if the model of all columns, whose scores these are, does not clearly beat guessing on rows that it was
+    not trained on: by log-loss, and by errors unless one class is so frequent that even a good model may never predict
+    another.
     """
     classes = [rows for rows in dataset.class_rows().values() if rows]
     guessing = scores.rows - max(classes)

@@ -1,5 +1,5 @@
-"""The stages from tables to a ranking. Where rows are is the business of an engine: it reads and encodes them; all that
-comes after is asked of their blocks.
+"""The stages from tables to a ranking. An engine reads and encodes the rows, in this process or on a cluster; all that
+comes after asks blocks of rows, wherever they are.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class LocalEngine:
 def announce_inputs(
     inputs: Inputs, dataset: Dataset, notes: Sequence[Note], settings: Settings, on_note: OnNote
 ) -> tuple[Note, ...]:
-    """Tell all notes made so far, those of encoding last; and refuse a dataset that lacks what the settings ask for."""
+    """Report all notes made so far, and refuse a dataset that lacks what the settings ask for."""
     notes = (*inputs.prepared.notes, *(note for table in inputs.unlabelled for note in table.notes), *notes)
     for note in notes:
         on_note(note)
@@ -81,8 +81,8 @@ SettingsOfAny = TypeVar("SettingsOfAny", bound=Settings)
 
 
 def name_columns(prepared: PreparedTable, settings: SettingsOfAny) -> SettingsOfAny:
-    """The settings with the names of the columns that are one together, and of those that are kept to the end, each of
-    which must be one that is ranked.
+    """The settings with the full names of columns: of groups that are ranked together, and of columns that are always
+    kept, each of which must take part.
     """
     settings = replace(settings, together=find_groups(prepared, settings.together))
     table, plans = prepared.table, {plan.name: plan for plan in prepared.plans}
@@ -108,7 +108,7 @@ def name_columns(prepared: PreparedTable, settings: SettingsOfAny) -> SettingsOf
 def rank_table(
     engine: Engine, request: InputRequest, settings: Settings, on_note: OnNote, *, tell: bool = False
 ) -> Ranking:
-    """Read, encode, test, eliminate; with ``tell``, keep what a report tells."""
+    """Read, encode, test, eliminate; with ``tell``, keep what a report shows."""
     inputs = engine.read(request)
     settings = name_columns(inputs.prepared, settings)
     encoded = engine.encode(inputs, settings, on_note)
@@ -127,7 +127,7 @@ def rank_table(
     screened = candidates.screen()
     summary = summarize_inputs(inputs, encoded.dataset)
     if encoded.blocks.here is not None and not settings.uncertainty:
-        # Nothing else needs the numbers before cutting, so the table need not stay in memory.
+        # Only tests need the numbers before cutting, and these hold the table in memory.
         encoded.blocks.here.numbers = ()
     del inputs
     pa.default_memory_pool().release_unused()

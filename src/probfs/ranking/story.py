@@ -1,6 +1,5 @@
-"""What is kept of an elimination: the features in the order in which they left, a summary of each round, and for a
-report what the table holds, how it was cut, how to make the result again, and the scores of all features that are left
-in some of the rounds.
+"""What is kept of an elimination: the features in the order in which they left, and a summary of each round. For a
+report also what the table holds, how its columns were cut, the command to repeat, and the scores in some of the rounds.
 """
 
 from __future__ import annotations
@@ -33,11 +32,11 @@ Scores = tuple[float, float, float | None]
 
 @dataclass(frozen=True)
 class StoryRound:
-    """What the features of a round score."""
+    """The scores of the features of a round."""
 
     round: int
     scores: tuple[float, ...]
-    """The driving score of each feature that is left, by rank: those that are left are the ones ranked first."""
+    """The score that decides, of each feature that is left, in the order of ranks."""
 
 
 Story = tuple[StoryRound, ...]
@@ -49,7 +48,7 @@ class Background:
 
     inspection: Inspection
     intervals: Mapping[str, tuple[str, ...]]
-    """Those that features of numbers were cut into, by name."""
+    """The intervals that numbers were cut into, by feature."""
     story: Story
     command: str | None
     """The command that gave the result; None in Python."""
@@ -65,10 +64,10 @@ def gather_background(prepared: PreparedTable, dataset: Dataset) -> Background:
 
 
 class RoundCollector:
-    """Goes through the elimination of all columns, round by round, and keeps what results say of it."""
+    """Runs an elimination round by round, and keeps what results say about it."""
 
     def __init__(self, candidates: Candidates, screened: Screened, *, tell: bool = False) -> None:
-        """``tell`` keeps the story, too."""
+        """With ``tell``, the story of a report is kept, too."""
         self._candidates = candidates
         self._screened = screened
         self._score = SCORES[candidates.settings.score]
@@ -116,7 +115,7 @@ class RoundCollector:
 
     @property
     def features(self) -> tuple[RankedFeature, ...]:
-        """The last to leave first."""
+        """In the order of ranks."""
         return tuple(reversed(self._ranked))
 
     @property
@@ -144,10 +143,10 @@ def _number(value: float) -> float | None:
 
 
 def choose_rounds(sizes: Sequence[int], most: int = MOST_ROUNDS) -> frozenset[int]:
-    """The numbers of the rounds to tell of, given how many features each starts with: all, or ``most`` of them at most.
+    """The numbers of the rounds in a story, given how many features each round starts with: ``most`` of them at most.
 
-    From one to the next, about the same proportion of the features leaves, so that the last rounds, in which the
-    features that matter are left, are told one by one.
+    From one of these rounds to the next, about the same proportion of the features leaves. So the last rounds, which
+    have the features that matter, are all there.
 
     >>> sorted(choose_rounds(range(100, 0, -1), most=8))
     [1, 50, 75, 88, 94, 98, 100]

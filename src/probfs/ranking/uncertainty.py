@@ -1,7 +1,7 @@
 """How sure a ranking is: what it would be with other rows of the same kind.
 
-Scores of single rows do not tell: all rows share one estimated model, which other rows would have made another. So
-samples of the rows are ranked anew.
+The scatter of single rows' scores does not show this: all rows are scored by one model, and other rows would have given
+another model. So samples of the rows are ranked anew.
 
 - Half samples: the rows of each class are split at random into two halves, 25 times, and each half is ranked. Ranks of
   halves scatter more than those of all rows, so their intervals are cautious.
@@ -51,26 +51,19 @@ def with_uncertainty(
 
     All that led to the ranking is repeated with each half. Only tests of numbers are made by their intervals there.
     """
-    encoded, settings = candidates.encoded, candidates.settings
-    check_rows(encoded.dataset, settings)
-    by_name = sorted(range(len(encoded.names)), key=encoded.names.__getitem__)
-    ordered = replace(
-        encoded, dataset=replace(encoded.dataset, features=tuple(encoded.dataset.features[one] for one in by_name))
-    )
-    ordered = ordered.with_blocks(encoded.blocks.map(_order, settings.seed))
-    place_of = np.argsort(by_name)
-    copies = tuple({int(place_of[one]): alike for one, alike in group.items()} for group in candidates.copies or ())
-    always = tuple(place_of[list(candidates.always)].tolist())
-    names = ordered.names
+    settings, names = candidates.settings, candidates.names
+    check_rows(candidates.encoded.dataset, settings)
+    ordered = candidates.encoded.with_blocks(candidates.encoded.blocks.map(_order_rows, settings.seed))
     starts = tuple(map(tuple, deal_starts(ordered.blocks, EVERYTHING).tolist()))
-    needs_unlabelled = SCORES[settings.score].needs_unlabelled
-    series = SampleSeries(PAIRS, GROUPS, settings.seed, needs_unlabelled, starts)
+    series = SampleSeries(PAIRS, GROUPS, settings.seed, SCORES[settings.score].needs_unlabelled, starts)
 
     def take_sample(number: int) -> Candidates:
         report(STAGE, number, 2 * PAIRS + GROUPS, "samples")
         sample = RandomSample(series, number)
         counts = ordered.blocks.ask(count_part, Part(sample=sample))
-        return Candidates(ordered, counts, settings, always, copies, sample)
+        return replace(
+            candidates, encoded=ordered, counts=counts, sample=sample, on_note=lambda note: None, on_model=None
+        )
 
     ranks = np.empty((2 * PAIRS, len(names)), dtype=np.int64)
     for number in range(2 * PAIRS):
@@ -78,36 +71,41 @@ def with_uncertainty(
     in_first = (ranks <= first).mean(axis=0)
     ranks.sort(axis=0)
     every = np.arange(len(names))
-    samples = []
+    scored = []
     for group in range(GROUPS):
         classifier, columns = take_sample(2 * PAIRS + group).fit(every, [len(names)])
         scores = classifier.score()
-        samples.append(np.array([scores.s_s, scores.s_a])[:, np.argsort(columns)])
+        scored.append(np.array([scores.s_s, scores.s_a])[:, np.argsort(columns)])
     report(STAGE, 2 * PAIRS + GROUPS, 2 * PAIRS + GROUPS, "samples")
-    s_s, s_a = np.sqrt((GROUPS - 1) * np.array(samples).var(axis=0))
-    place = {name: number for number, name in enumerate(names)}
-    measured = tuple(
-        replace(
-            feature,
-            se_initial_s_s=float(s_s[own]),
-            se_initial_s_a=float(s_a[own]),
-            rank_low=min(int(ranks[OUTSIDE, own]), feature.rank),
-            rank_high=max(int(ranks[-1 - OUTSIDE, own]), feature.rank),
-            in_first_k=float(in_first[own]),
+    s_s, s_a = np.sqrt((GROUPS - 1) * np.array(scored).var(axis=0))
+    place_of = {name: place for place, name in enumerate(names)}
+    measured = []
+    for feature in features:
+        place = place_of[feature.feature]
+        measured.append(
+            replace(
+                feature,
+                se_initial_s_s=float(s_s[place]),
+                se_initial_s_a=float(s_a[place]),
+                rank_low=min(int(ranks[OUTSIDE, place]), feature.rank),
+                rank_high=max(int(ranks[-1 - OUTSIDE, place]), feature.rank),
+                in_first_k=float(in_first[place]),
+            )
         )
-        for feature in features
-        for own in (place[feature.feature],)
-    )
     part, halves = first / len(names), 2 * PAIRS
     if part == 1:
-        return measured, None
+        return tuple(measured), None
     # Nogueira, Sechidis & Brown (2018), eq. (4), for sets of the same size.
     variance = (halves / (halves - 1) * in_first * (1 - in_first)).mean()
-    return measured, Stability(float(1 - variance / (part * (1 - part))), first, halves)
+    return tuple(measured), Stability(float(1 - variance / (part * (1 - part))), first, halves)
 
 
-def _order(block: Block, seed: int) -> Block:
-    return Block(order_by_content(block.dataset, seed), number=block.number)
+def _order_rows(block: Block, seed: int) -> Block:
+    """The block with its distinct rows in an order that their content decides, and its features as they were."""
+    ordered = order_by_content(block.dataset, seed)
+    features = {feature.name: feature for feature in ordered.features}
+    names = [feature.name for feature in block.dataset.features]
+    return Block(replace(ordered, features=tuple(features[name] for name in names)), number=block.number)
 
 
 def check_rows(dataset: Dataset, settings: Settings) -> None:
@@ -122,10 +120,10 @@ def check_rows(dataset: Dataset, settings: Settings) -> None:
     elif SCORES[settings.score].needs_unlabelled and dataset.unlabelled_rows < 2:
         problem = "needs 2 unlabelled rows, and there is one"
     else:
-        for name, own in dataset.class_units().items():
-            if own < _FEWEST_OF_A_CLASS:
+        for name, units in dataset.class_units().items():
+            if units < _FEWEST_OF_A_CLASS:
                 remedy = by_dropping_rare_classes(dataset, _FEWEST_OF_A_CLASS)
-                problem = f"needs {_FEWEST_OF_A_CLASS} {what} of each class, and {quoted(name)} has {own}"
+                problem = f"needs {_FEWEST_OF_A_CLASS} {what} of each class, and {quoted(name)} has {units}"
                 problem += f"; drop the class{remedy}" if remedy else ""
                 break
     if problem is not None:

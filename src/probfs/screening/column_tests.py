@@ -61,7 +61,7 @@ class ColumnTests:
 
     @classmethod
     def of_nothing(cls, columns: int) -> ColumnTests:
-        """Tests of columns that say nothing."""
+        """The tests of columns that do not vary."""
         return cls(np.ones(columns), np.zeros(columns, dtype=np.bool_))
 
     def put(self, columns: Integers, tests: ColumnTests) -> None:
@@ -69,7 +69,7 @@ class ColumnTests:
         self.p[columns], self.varies[columns] = tests.p, tests.varies
 
 
-# What is to be drawn: columns with the same margins, these, and the relations that were seen.
+# What is yet to be drawn: columns with the same margins, these margins, and the relations that were seen.
 _Doubtful = tuple[Integers, Margins, Floats]
 
 
@@ -83,10 +83,10 @@ def _probabilities(
     *,
     numbers: bool,
 ) -> tuple[Floats, list[_Doubtful]]:
-    """The p-values of several relations, and which of them are to be drawn: till then p is what it cannot exceed.
+    """The p-values of several relations, and which of them are yet to be drawn: these are upper bounds for now.
 
-    Of few rows a small p is exact, unless there are too many tables; else it is that of the gamma law, except where
-    something is so ``rare`` that this tail is too light. Where no tables are to be drawn, it is that of the law.
+    With few rows, a small p is exact, unless there are too many tables. Otherwise it is that of the gamma law; but
+    where something is so ``rare`` that the tail of this law is too light, tables are drawn, unless ``most_draws`` is 0.
     """
     p = law.tail(relation)
     if not most_draws:
@@ -103,7 +103,7 @@ def _probabilities(
 
 
 def _draw(p: Floats, doubtful: _Doubtful, seed: int, draws: int) -> None:
-    """Put drawn p-values in their places, but where no draws could give less than what is certain."""
+    """Draw p-values, except where no draws could give less than the upper bound."""
     columns, margins, relation = doubtful
     unsure = p[columns] * (draws + 1) > 1
     if unsure.any():
@@ -151,7 +151,7 @@ def chi_squared_test(counts: ValueCounts, seed: int, most_draws: int | None = No
         rare += [(features[same], margins, seen) for same, margins, seen in doubtful]
     certain = 1 / (most_draws + 1)
     work = sum(margins.work for same, margins, _ in rare if (tests.p[same] > certain).any())
-    # Where many features need draws, many may be related, and then less than the smallest p is enough.
+    # Where many features need draws, many may be related, and larger p-values still count as discoveries.
     draws = min(most_draws, max(_FEWEST_DRAWS, _MOST_WORK // max(work, 1)))
     for one in rare:
         _draw(tests.p, one, seed, draws)
@@ -211,8 +211,8 @@ def rank_test_of_counts(by_class: Floats, seed: int, most_draws: int = MOST_DRAW
 
 
 def order_test(counts: ValueCounts, scales: Sequence[Floats | None], seed: int, most_draws: int) -> ColumnTests:
-    """The p-values of features whose values have an order, by the numbers that values stand for. Of fewer than three
-    values the order says nothing.
+    """The p-values of features whose values have an order, by the numbers that values stand for. The order of fewer
+    than three values tells nothing.
     """
     tests = ColumnTests.of_nothing(len(counts.values))
     ordered = np.array([scale is not None for scale in scales], dtype=np.bool_)

@@ -1,4 +1,4 @@
-"""How many rows of each class hold each value of each feature, and each number that a feature was cut from."""
+"""How many rows of each class hold each value of each feature, and the numbers that features were cut from."""
 
 from __future__ import annotations
 
@@ -66,8 +66,8 @@ class RankedNumbers:
 
 @dataclass(frozen=True, eq=False)
 class NumbersBeforeCutting:
-    """The numbers, in labelled rows, of every feature of the dataset that was cut into intervals, on whoever's word.
-    They come one after the other, as often as they are asked for: all at once would take more memory than the table.
+    """The numbers, in labelled rows, of every feature of the dataset that was cut into intervals. Each iteration makes
+    them again, one after the other: all at once would take more memory than the table.
     """
 
     prepared: PreparedTable
@@ -145,8 +145,8 @@ def count_values(dataset: Dataset, folds: int = 1) -> ValueCounts:
 
 
 def _counted_codes(feature: Feature) -> tuple[Codes, int]:
-    """A feature's codes and its number of values. Numbers are not counted, only whether a cell has one: to count each
-    would take a table as long as the column, and say nothing.
+    """A feature's codes and its number of values. Of measured numbers it only counts whether a cell has one: a count
+    for each number would take a table as long as the column, and tell nothing.
     """
     if feature.numbers is None:
         return feature.labelled, feature.values

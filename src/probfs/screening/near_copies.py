@@ -5,9 +5,9 @@ Two columns of numbers are near-copies if their ranks correlate by 0.98 or more,
 values if the information that they share, I(i;j), is at least 95 % of the larger of their entropies, whatever the
 values are called. Missing cells must be nearly the same, too.
 
-Comparing each column with each by all rows would take too long where there are thousands. So a sample of the rows comes
-first: columns whose numbers or whose values correlate there, a value being how it goes with the classes, are compared
-by all rows.
+Comparing all rows of each pair of columns would take too long where there are thousands of columns. So only columns
+that correlate in a sample of the rows are compared by all rows: by their numbers, or by how often their values go with
+the classes.
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ Sampled = npt.NDArray[np.float32]
 
 
 def find_near_copies(blocks: Blocks, dataset: Dataset, counts: ValueCounts, columns: Sequence[int]) -> NearCopies:
-    """Groups of near-copies among some columns, by position: all are alike to the one of them that comes first.
+    """Groups of near-copies among some columns, by position: all are near-copies of the first of their group.
 
-    ``dataset`` has the features, the blocks have the rows, and ``counts`` are those of all rows.
+    ``dataset`` has the features, the blocks have the rows, and ``counts`` are of all rows.
     """
     likely = _likely_copies(blocks, counts, columns)
     groups: list[dict[int, float]] = []
@@ -81,7 +81,7 @@ def _likely_copies(blocks: Blocks, counts: ValueCounts, columns: Sequence[int]) 
         cells = np.concatenate(parts, axis=1)
         cells -= cells.mean(axis=1, keepdims=True)
         length = np.sqrt((cells * cells).sum(axis=1, keepdims=True))
-        # A row that does not vary correlates with none.
+        # A column that does not vary correlates with none.
         varies = length > np.float32(1e-6)
         unit = np.where(varies, cells / np.where(varies, length, 1), 0).astype(np.float32)
         for start in range(0, len(columns), _COLUMNS_AT_A_TIME):
@@ -128,7 +128,7 @@ def _alike_values(
 
 
 def _exactly_one(likeness: float) -> float:
-    """Without rounding errors, so that copies are known by it."""
+    """The likeness without rounding errors, so that exact copies have 1."""
     return 1.0 if likeness > 1 - 1e-9 else likeness
 
 

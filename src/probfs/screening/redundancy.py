@@ -1,12 +1,12 @@
-"""Which kept feature says what a dropped one says about the class, and how much of it.
+"""Which kept feature explains best what a dropped feature says about the class, and how much of it.
 
 For a dropped feature j, its twin is the kept feature i that shares most with it within the classes: the one with the
 largest I(j;i|Y) / min(H(j|Y), H(i|Y)). Features that merely follow the same class share nothing there. The twin
 explains 1 - I(j;Y|i) / I(j;Y) of what j says about the class. Every information I is reduced by its expectation for
 independent columns, cells / 2N (Miller 1955), and both ratios are clipped to 0..1.
 
-Each pair is judged by the labelled rows in which neither cell is missing, and by the values seen there: how many rows
-hold each two values of two features, by class. Rows are counted in one place, or in several and added up.
+Each pair is judged by the labelled rows in which neither cell is missing: by how many rows of each class hold each two
+values. Counts of several blocks of rows are added up.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ _COLUMNS_AT_ONCE = 8
 def screen_part(blocks: Blocks, dataset: Dataset, sample: Sample | None, counts: ValueCounts, seed: int) -> Floats:
     """The p-value of every feature of the dataset by some rows of all blocks, of which the counts are known.
 
-    That of columns that are one feature together is the smallest of theirs, times their number (Bonferroni).
+    For columns that are ranked together, it is the smallest p-value of these columns, times their number (Bonferroni).
     """
     part = Part(sample=sample)
     if blocks.here is not None and counts.members:
@@ -50,7 +50,7 @@ def screen(
     counts: ValueCounts | None = None,
 ) -> Floats:
     """The p-value of every feature: the probability of a relation to the class as large as seen, by values or by
-    numbers, if it had none. Rows whose cell is missing have no part in it.
+    numbers, if it had none. Rows whose cell is missing are left out.
 
     ``numbers`` are the numbers of features that were cut into intervals, row by row as in the dataset; a feature that
     holds numbers itself needs none. ``seed`` is for tables drawn where values or classes are rare. ``counts`` are the

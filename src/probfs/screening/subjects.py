@@ -52,7 +52,7 @@ class _Units:
 
     @classmethod
     def of(cls, dataset: Dataset, seed: int) -> _Units:
-        """In an order that only content decides."""
+        """The units in an order that depends on the content of rows only."""
         assert dataset.groups is not None, "rows do not belong to subjects"
         hashes, _ = content_hashes(dataset, seed)
         by_subject = subject_hashes(dataset, hashes)
@@ -107,7 +107,7 @@ def subject_tests(dataset: Dataset, numbers: Iterable[RankedNumbers], seed: int)
     least = math.exp(sum(map(math.lgamma, (alike + 1).tolist())) - sum(map(math.lgamma, (sizes + 1).tolist())))
 
     def in_classes(cells: Floats) -> Floats:
-        """What all units of a class have of some things, in each drawn table: things × tables × classes."""
+        """The sums of some cells over all units of a class, in each drawn table: cells × tables × classes."""
         return (cells @ labels).reshape(len(cells), draws + 1, classes).astype(np.float64)
 
     for place, feature in enumerate(features):

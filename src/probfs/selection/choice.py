@@ -26,7 +26,7 @@ class Curve:
     sizes: tuple[Size, ...]
     """For k = 0, 1, … all features."""
     odds: tuple[Odds, ...] = field(compare=False)
-    """Of the rows at every size."""
+    """The odds of the rows at every size."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,12 +35,12 @@ class Choice:
 
     screened: Screened
     curve: Curve
-    """Of the columns that take part in the elimination."""
+    """The curve of the columns that take part in the elimination."""
     size: int
     """How many of them are kept."""
     classifier: Classifier
     collector: RoundCollector | None
-    """What the rounds say; None where nobody asks."""
+    """The rounds for a result; None where none was asked for."""
 
     @property
     def kept(self) -> list[int]:
@@ -49,8 +49,8 @@ class Choice:
 
 
 def choose_columns(candidates: Candidates, keep: str | int, *, collect: bool = False, tell: bool = False) -> Choice:
-    """Screen all columns, eliminate those that take part, and cut. ``collect`` keeps the rounds, that of all columns
-    included, and ``tell`` their story.
+    """Screen all columns, eliminate those that take part, and cut. ``collect`` keeps all rounds, including that of all
+    columns, and ``tell`` keeps their story.
     """
     screened, collector = candidates.screen(), None
     fitted = candidates.fit(screened.taking_part)
@@ -70,14 +70,14 @@ def choose_columns(candidates: Candidates, keep: str | int, *, collect: bool = F
 
 
 def trace_curve(classifier: Classifier, rounds: Iterable[Round]) -> Curve:
-    """Go through the rounds of an elimination one by one, and judge the model of those that are left each time."""
+    """Run the rounds of an elimination, and judge the model of the features that are left in each."""
     left: list[int] = []
     sizes: list[Size] = []
     odds: list[Odds] = []
 
     def judge() -> None:
         current = classifier.odds()
-        # The best sharpness is soon found from that of one feature more.
+        # The search begins at the best sharpness of one feature more, which is near.
         sharpness, loss = judge_odds(classifier, current, sizes[-1].temperature if sizes else None)
         sizes.append(Size(len(classifier.active), loss, sharpness, round(current.errors)))
         odds.append(current)

@@ -33,9 +33,9 @@ SharpModel = tuple[Sequence[int], float | None]
 def nested_cross_validation(
     candidates: Candidates, fold_counts: Sequence[ValueCounts], keep: str | int
 ) -> tuple[HonestEstimate, Integers]:
-    """Choose columns without each of some folds, and judge the choice by the rows of the fold; in how many folds each
-    column was kept. The rows of the candidates are dealt out to folds, of which the counts are known. Where rows are
-    ordered in time, the choice is made from the folds before.
+    """Choose columns without each of some folds, and judge the choice by the rows of the fold; also return in how many
+    folds each column was kept. The rows of the candidates are dealt out to folds already. Where rows are ordered in
+    time, the choice is made from the earlier folds.
     """
     settings, folds = candidates.settings, len(fold_counts)
     by_time = candidates.encoded.dataset.times is not None

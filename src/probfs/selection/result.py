@@ -90,7 +90,7 @@ class Judged:
 
 @dataclass(frozen=True)
 class HonestEstimate:
-    """What selecting achieves: all of it was repeated without each fold, which was then predicted."""
+    """How well a selection does on unseen rows: all of it was repeated without each fold, which was then predicted."""
 
     folds: int
     kept: Judged
@@ -104,7 +104,9 @@ class HonestEstimate:
 
 @dataclass(frozen=True, repr=False)
 class Selection(DrawnResult):
-    """A verdict on every feature, what each number of features achieves, and what selecting really achieves."""
+    """A verdict on every feature, how well each number of features does, and how well the selection does on unseen
+    rows.
+    """
 
     features: tuple[SelectedFeature, ...]
     sizes: tuple[Size, ...]

@@ -40,7 +40,7 @@ def select_columns(
     engine: Engine, request: InputRequest, settings: SelectionSettings, on_note: OnNote, *, tell: bool = False
 ) -> Selection:
     """Read, encode, choose columns, judge the choice by folds, and give every column a verdict; with ``tell``, keep
-    what a report tells.
+    what a report shows.
     """
     inputs = engine.read(request)
     settings = name_columns(inputs.prepared, settings)
@@ -48,8 +48,8 @@ def select_columns(
     encoded = engine.encode(inputs, settings, on_note)
     summary = summarize_inputs(inputs, encoded.dataset)
     background = gather_background(inputs.prepared, encoded.dataset) if tell else None
-    # A fold holds rows (or subjects) of most classes: in smaller ones a row's class would have fewer training rows than
-    # it has for other rows, which tells the class.
+    # A fold should hold rows (or subjects) of most classes. In smaller folds, the class of a row would have fewer
+    # training rows than for other rows, which would give the class away.
     wanted = settings.folds or 0
     folds = min(wanted, max(2, sum(encoded.dataset.class_units().values()) // len(encoded.dataset.classes)))
     _check_sizes(encoded.dataset, settings, folds)
@@ -139,7 +139,7 @@ def deal_and_count(encoded: Encoded, folds: int, seed: int) -> tuple[Encoded, Va
 
 
 def _labelled_alone(block: Block) -> Block:
-    """Without unlabelled rows, on which no choice depends; numbers can be had as often as they are needed."""
+    """The block without unlabelled rows, on which no choice depends, and with its numbers in memory for all folds."""
     return Block(_without_unlabelled(block.dataset), list(block.numbers), block.number)
 
 
@@ -159,7 +159,7 @@ def _check_sizes(dataset: Dataset, settings: SelectionSettings, folds: int) -> N
             raise UsageError(f"{problem} that can be kept; name fewer")
         if settings.keep < len(settings.always):
             raise UsageError(f"{option('keep', settings.keep)} is fewer than the columns of {option('always')}")
-    # One of them can be left out then, and enough are left.
+    # So that one can be left out of the training rows.
     fewest = settings.model.training_rows_of_class + 1
     for name, rows in dataset.class_units().items():
         if _rows_left(rows, folds) < fewest:

@@ -25,8 +25,8 @@ best column that has nothing to do with it explains a quarter.
 def judge_columns(
     candidates: Candidates, choice: Choice, kept_in_folds: Integers | None
 ) -> tuple[SelectedFeature, ...]:
-    """All columns with their verdicts, in the order of the ranking. What is nearly the same as another column is judged
-    as that one, and redundant where that is kept.
+    """All columns with their verdicts, in the order of the ranking. A near-copy has the verdict of the column that took
+    part in its place, and is redundant if that column is kept.
     """
     names, screened, curve = candidates.names, choice.screened, choice.curve
     untested = candidates.settings.model.sees_columns_together
@@ -77,8 +77,8 @@ def judge_columns(
 
 
 def with_intervals(block: Block) -> Block:
-    """The block with measured numbers cut at their quantiles, as Naive Bayes would have them: a number that hardly
-    another row has would be a value from which the class of its one row follows.
+    """The block with measured numbers cut at their quantiles, as for Naive Bayes: a number that only one row has would
+    be a value that tells the class of this row.
     """
     features = []
     for feature in block.dataset.features:
@@ -87,7 +87,7 @@ def with_intervals(block: Block) -> Block:
             continue
         numbers = np.append(feature.numbers, [np.nan, np.nan])[feature.labelled][None]
         points, counting = quantile_points(numbers, block.dataset.counts, DEFAULT_BINS)
-        # A missing cell comes after the last interval, and stays a value or nothing.
+        # The code of a missing cell comes after the last interval, whether it counts as a value or not.
         (codes,) = interval_codes(numbers, points, counting)
         nameless = pa.nulls(int(counting.sum()) + 1 + feature.missing_is_value, pa.string())
         features.append(replace(feature, labelled=codes, numbers=None, label_source=nameless))
