@@ -218,24 +218,3 @@ def test_rows_of_one_subject_are_warned_of_without_an_option_that_pairs_has_not(
     found = probfs.pairs(table.assign(y=labels[rows]), target="y")
     (note,) = (note for note in found.warnings if note.code == "subjects")
     assert note.endswith("pairs cannot allow for that: keep one row of each subject")
-
-
-def test_gain_p_and_q_of_mixed_columns_to_ten_digits() -> None:
-    """With rare values, missing cells, a rare class and drawn tables."""
-    rows, random = 160, np.random.default_rng(8)
-    a, b, c = random.integers(0, 2, rows), random.integers(0, 3, rows), random.choice(14, rows)
-    d = np.where(random.random(rows) < 0.06, "x", "y")
-    frame = pd.DataFrame({"a": a, "b": b, "c": [f"v{own}" for own in c], "d": d})
-    labels = np.where(random.random(rows) < 0.75, (a + b) % 2, random.integers(0, 3, rows))
-    frame = frame.mask(random.random(frame.shape) < 0.05).astype(object).assign(y=labels)
-    expected = [
-        ("a", "b", 0.3518437649, 7.491785354e-22, 4.495071212e-21),
-        ("a", "c", 0.003416941261, 0.031, 0.093),
-        ("a", "d", -0.001167832583, 0.2185597303, 0.3324121439),
-        ("b", "c", -0.0003834119135, 0.2216080959, 0.3324121439),
-        ("b", "d", -0.002236527103, 0.3446179952, 0.4135415943),
-        ("c", "d", -0.005861040978, 0.5722542642, 0.5722542642),
-    ]
-    for pair, (first, second, *numbers) in zip(probfs.pairs(frame, target="y").pairs, expected, strict=True):
-        assert (pair.a, pair.b) == (first, second)
-        assert [pair.gain, pair.p, pair.q] == pytest.approx(numbers, rel=1e-8)

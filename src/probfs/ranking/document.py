@@ -44,10 +44,11 @@ class Document:
         self._content: Mapping[str, Any] = content
         self._source = source
 
-    def read(self, kind: type[Result], **fields_of_kind: Any) -> Result:
-        """A result made of some fields, if they are of these types."""
+    def read(self, kind: type[Result], *names: str) -> Result:
+        """A result made of some of its fields, if their content is of the right types."""
+        hints = _hints_of(kind)  # type: ignore[arg-type]  # a class can be hashed
         try:
-            return kind(**{key: _decode_field(each, self._content, key, "") for key, each in fields_of_kind.items()})
+            return kind(**{name: _decode_field(hints[name], self._content, name, "") for name in names})
         except _MisfitError as error:
             self.fail(*error.args)
 
@@ -175,7 +176,10 @@ def _decode(kind: Any, value: Any, place: str) -> Any:
     return kind(**given)
 
 
-_hints_of = cache(get_type_hints)
+@cache
+def _hints_of(kind: Any) -> dict[str, Any]:
+    """The types of all fields; what only a report needs is never read."""
+    return get_type_hints(kind, localns={"Background": object})
 
 
 def _decode_field(kind: Any, content: Any, key: str, place: str) -> Any:

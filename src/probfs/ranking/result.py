@@ -239,16 +239,8 @@ class Ranking(DrawnResult):
     @classmethod
     def from_dict(cls, content: Mapping[str, Any], source: str = "<dict>") -> Self:
         document = Document(content, "ranking", source)
-        ranking = document.read(
-            cls,
-            features=tuple[RankedFeature, ...],
-            rounds=tuple[RoundSummary, ...],
-            input=InputSummary,
-            settings=Settings,
-            warnings=tuple[Note, ...],
-            version=str,
-            **({"stability": Stability | None} if "stability" in content else {}),
-        )
+        measured = ("stability",) if "stability" in content else ()
+        ranking = document.read(cls, "features", "rounds", "input", "settings", "warnings", "version", *measured)
         rows = {f"rounds[{place}].rows": each.rows for place, each in enumerate(ranking.rounds)}
         document.check(ranking.features, ranking.input, rows)
         if not ranking.rounds:

@@ -131,17 +131,8 @@ class Selection(DrawnResult):
     @classmethod
     def from_dict(cls, content: Mapping[str, Any], source: str = "<dict>") -> Self:
         document = Document(content, "selection", source)
-        selection = document.read(
-            cls,
-            features=tuple[SelectedFeature, ...],
-            sizes=tuple[Size, ...],
-            kept=tuple[str, ...],
-            honest=HonestEstimate | None,
-            input=InputSummary,
-            settings=SelectionSettings,
-            warnings=tuple[Note, ...],
-            version=str,
-        )
+        names = ("features", "sizes", "kept", "honest", "input", "settings", "warnings", "version")
+        selection = document.read(cls, *names)
         honest = selection.honest
         judged = {} if honest is None else {"kept": honest.kept, "all": honest.all, "none": honest.none}
         rows = {f"honest.{name}.rows": each.rows for name, each in judged.items()}
