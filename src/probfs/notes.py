@@ -112,7 +112,7 @@ class NoteKind(Enum):
     UNSEEN = "unseen", _WARNING, "most unlabelled cells hold values of no labelled row"
     CUT = "cut", _NOTE, "numbers are cut into intervals"
     EMPTY = "empty", _NOTE, "columns have no value in any labelled row"
-    CONSTANT = "constant", _NOTE, "columns have the same value in every labelled row"
+    CONSTANT = "constant", _NOTE, "columns have only one value in the labelled rows"
     DISTINCT = "distinct", _WARNING, "columns have a different value in every row, as identifiers do"
     ONE_HOT = "one-hot", _NOTE, "0/1 columns of one category could be ranked as one"
     EFFECTIVE_ROWS = (

@@ -184,7 +184,7 @@ def test_further_tables_must_have_the_features_and_should_have_the_counts() -> N
 # Notes and refusals
 
 MEASURED = {"numbers_as_they_are": True}
-SAME, DIFFERENT = "the same value in every labelled row: ", "a different value in every row (an identifier?): "
+SAME, DIFFERENT = "only one value in the labelled rows: ", "a different value in every row (an identifier?): "
 GAPS = csv_of(a=["x", ""] * 2, b=[1, ""] * 2)
 
 

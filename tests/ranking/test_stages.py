@@ -115,7 +115,7 @@ def test_whoever_listens_hears_of_every_note(frame: pd.DataFrame) -> None:
     heard: list[str] = []
     ranking = probfs.rank(frame.assign(same="k"), exclude=["n"], target="y", on_note=heard.append)
     assert heard == ["target: y (by target=)", *ranking.warnings]
-    assert ranking.warnings == ("the same value in every labelled row: 'same'",)
+    assert ranking.warnings == ("only one value in the labelled rows: 'same'",)
 
 
 def test_progress_goes_through_all_stages_and_counts_features_that_leave_together(

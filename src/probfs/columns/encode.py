@@ -409,7 +409,7 @@ def notes_on_features(prepared: PreparedTable, distinct: Mapping[str, int]) -> l
     if empty:
         notes.append(NoteKind.EMPTY.note(f"no value in any labelled row: {listed(empty)}", empty))
     if constant:
-        notes.append(NoteKind.CONSTANT.note(f"the same value in every labelled row: {listed(constant)}", constant))
+        notes.append(NoteKind.CONSTANT.note(f"only one value in the labelled rows: {listed(constant)}", constant))
     if unique:
         problem = f"a different value in every row (an identifier?): {listed(unique)}"
         notes.append(NoteKind.DISTINCT.note(f"{problem}; {option('exclude')} leaves it out", unique))

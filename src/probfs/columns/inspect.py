@@ -11,6 +11,7 @@ from probfs.columns.encode import code_of_each_value, number_of_each_row
 from probfs.columns.missing import code_for_missing
 from probfs.columns.prepare import ColumnPlan, PreparedTable, Role
 from probfs.columns.rules import Category, Measured, Quantiles
+from probfs.columns.target import check_target
 from probfs.errors import DataError
 from probfs.notes import Note, NoteKind
 from probfs.tables.cells import Kind, texts_of
@@ -53,6 +54,10 @@ def inspect_table(prepared: PreparedTable) -> Inspection:
     """Summarise a prepared table; rows are counted as the count column says."""
     target = prepared.target
     refusals = []
+    try:
+        check_target(prepared)
+    except DataError as error:
+        refusals.append(NoteKind.REFUSED.note(f"rank would refuse this: {error.message}", [target.name]))
     for plan in prepared.features:
         column = prepared.table.columns[plan.name]
         takes_numbers = isinstance(plan.rule, (Measured, Quantiles, Category))

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from probfs.selection.result import HonestEstimate, Selection
 
 VERDICT_WORDS = {"keep": "kept", "redundant": "redundant", "weak": "weak", "noise": "noise"}
-_MOST_NAMES = 6
+_MOST_NAMES, _MOST_CLASSES = 6, 10
 _SHOWN_OVERLAPS = (5, 10, 20, 50, 100)
 _CLEAR = 2.0
 """Standard errors beyond which a difference is hardly chance."""
@@ -231,7 +231,7 @@ def pairs_sentences(pairs: Pairs) -> list[str]:
 def inspection_sentences(inspection: Inspection) -> list[str]:
     total = max(inspection.labelled_rows, 1)
     ordered = sorted(inspection.classes.items(), key=lambda item: -item[1])
-    classes = ", ".join(f"{quoted(name)} {rows:,} ({rows / total:.1%})" for name, rows in ordered)
+    classes = and_more([f"{quoted(name)} {rows:,} ({rows / total:.1%})" for name, rows in ordered], _MOST_CLASSES)
     rows = f"{inspection.labelled_rows:,} labelled and {inspection.unlabelled_rows:,} unlabelled rows"
     return [
         f"{inspection.source}: {counted(len(inspection.columns), 'column')}, {rows}",
