@@ -78,6 +78,7 @@ UNREADABLE: dict[str, tuple[str, bytes | None, str]] = {
     "Feather of version 1": ("t.feather", b"FEA1 of old", ": is a Feather file of version 1; write it again"),
     "Parquet of no rows": ("t.parquet", _parquet_without_groups(), ": has no data rows; is it the right file?"),
     "no Arrow": ("t.ipc", b"?", ": is not a readable Feather file: "),
+    "web page called Excel": ("t.xls", b"<html><table>", ": is a web page or XML; save it as .xlsx or CSV"),
     "CSV called Excel": ("t.xlsx", GOOD, ": is not an Excel workbook; say what it is with --input-format"),
     "Excel called CSV": ("t.csv", workbook_bytes([["a"], [1]]), ": is an Excel file, not CSV; use --input-format"),
     "zip called Excel": ("t.xlsx", _zip(), ": is a zip archive; unpack it first"),

@@ -199,7 +199,7 @@ def _are_one_hot(features: Sequence[Feature]) -> bool:
         if feature.members or feature.values > 2:
             return False
         if numbers is None:
-            numbers = np.array([_MEANING.get(text, np.nan) for text in feature.labels.to_pylist()])
+            numbers = np.array([_MEANING.get(text.lower(), np.nan) for text in feature.labels.to_pylist()])
         codes = np.concatenate([feature.labelled, feature.unlabelled])
         if not np.isin(numbers, (0, 1)).all() or codes.max(initial=0) >= len(numbers):
             return False

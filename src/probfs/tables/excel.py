@@ -42,8 +42,10 @@ def read_excel(table_input: TableInput) -> Table:
     magic = raw.read(len(COMPOUND_FILE_MAGIC))
     raw.seek(start)
     if not magic.startswith((ZIP_MAGIC, COMPOUND_FILE_MAGIC)):
-        remedy = f"say what it is with {option('input_format')}"
-        raise DataError(f"is not an Excel workbook; {remedy}", source=source)
+        # What programs of the web call .xls is often a web page.
+        is_markup = magic.lstrip().startswith(b"<")
+        remedy = "save it as .xlsx or CSV" if is_markup else f"say what it is with {option('input_format')}"
+        raise DataError(f"is {'a web page or XML' if is_markup else 'not an Excel workbook'}; {remedy}", source=source)
     try:
         import python_calamine
     except ImportError as error:
