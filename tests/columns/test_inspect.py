@@ -42,7 +42,7 @@ def test_rows_classes_and_columns_are_counted() -> None:
 
 
 def test_of_a_column_that_cannot_be_ranked_kind_and_missing_cells_are_known() -> None:
-    frame = pd.DataFrame({"l": [[1], None, [2]], "b": [b"x", b"y", None], "y": ["p", "q", "p"]})
+    frame = pd.DataFrame({"l": [[1], None, [2]], "b": [b"x", b"y", None], "x": [1, 1, 2], "y": ["p", "q", "p"]})
     left_out = inspect_table(prepare_frame(frame, exclude=["l", "b"]))
     assert left_out.columns[:2] == (
         ColumnSummary("l", "nested", 0, 1, None, 0, "left out (exclude=)"),
