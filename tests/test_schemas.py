@@ -97,12 +97,14 @@ def test_a_schema_is_one_and_is_called_after_what_it_describes(path: Path) -> No
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
-def test_every_key_is_described_and_no_object_takes_others(path: Path) -> None:
+def test_every_key_is_described_here_and_in_the_docs_and_no_object_takes_others(path: Path) -> None:
+    page = (ROOT / "docs" / "reference" / "output.md").read_text()
     for place, schema in objects_in(json.loads(path.read_text())):
         within = place[-1] if place else ""
         if within == "properties" and "else" not in place and "if" not in place:
             for key, own in schema.items():
                 assert own.get("description", "").endswith((".", "…")), (place, key)
+                assert f"`{key}`" in page, (place, key)
         if "properties" in schema and within not in ("properties", "if", "else"):
             # Documents close the settings, as each has some of its own.
             closed = {"additionalProperties", "unevaluatedProperties"} & {*schema} or place == ("$defs", "settings")
