@@ -272,28 +272,27 @@ def _tell_story(
     if not story or story[-1].round < 2 or judged is None:
         return None
     cells = []
-    for told, after in zip(story, [*(len(told.scores) for told in story[1:]), 0], strict=True):
-        columns = len(told.scores)
+    for shown, after in zip(story, [*(len(later.scores) for later in story[1:]), 0], strict=True):
+        columns = len(shown.scores)
         errors, log_loss = models[columns]
         leaving = ranked[after:columns][::-1]
         names = ", ".join(_shorten(name, "value") for name in leaving[:3])
         names += f" and {counted(len(leaving) - 3, 'other')}" if len(leaving) > 3 else ""
-        numbers = (f"{told.round:,}", f"{columns:,}", f"{errors:,}", f"{errors / judged:.1%}")
+        numbers = (f"{shown.round:,}", f"{columns:,}", f"{errors:,}", f"{errors / judged:.1%}")
         cells.append((*numbers, shown_number(log_loss, 3), names))
     trained = "" if rows == "rows" else " on training rows"
     headings = ("round", "columns", f"{rows} wrong", "share wrong", f"log-loss{trained}", "then left")
     some = f"{len(story)} of the {story[-1].round:,} rounds" if len(story) < story[-1].round else "All rounds"
-    # Scores grow as columns leave, so only their proportions within a round can be compared.
     curves = []
     for place, (name, look) in enumerate(zip(ranked, _LINES, strict=False)):
-        points = tuple(
-            (len(told.scores), max(told.scores[place], 0.0) / highest if highest > 0 else math.nan)
-            for told in story
-            if place < len(told.scores)
-            for highest in [max(told.scores)]
-        )
-        if points:
-            curves.append(Curve(_shorten(name, "value"), points, look))
+        points = []
+        for scores in (shown.scores for shown in story if place < len(shown.scores)):
+            # Scores grow as columns leave, so only their proportions within a round can be compared.
+            highest = max(scores)
+            points.append((len(scores), max(scores[place], 0.0) / highest if highest > 0 else math.nan))
+        # A single point is no line.
+        if len(points) > 1:
+            curves.append(Curve(_shorten(name, "value"), tuple(points), look))
     heading = SCORES[result.settings.score].heading
     panel = Panel(f"{heading} of the best columns, relative to the highest in each round", tuple(curves), is_share=True)
     return {
