@@ -115,11 +115,7 @@ class NoteKind(Enum):
     CONSTANT = "constant", _NOTE, "columns have only one value in the labelled rows"
     DISTINCT = "distinct", _WARNING, "columns have a different value in every row, as identifiers do"
     ONE_HOT = "one-hot", _NOTE, "0/1 columns of one category could be ranked as one"
-    EFFECTIVE_ROWS = (
-        "effective-rows",
-        _NOTE,
-        "how many rows of equal weight hold as much information",
-    )
+    EFFECTIVE_ROWS = "effective-rows", _NOTE, "how many rows of equal weight hold as much information"
     TIME_ORDER = "time-order", _NOTE, "rows are ordered in time, and judged by models of earlier rows only"
     SUBJECTS = "subjects", _WARNING, "several rows seem to belong to the same subject, but no group is named"
     LEAKAGE = "leakage", _WARNING, "a column alone nearly gives the class away"

@@ -11,17 +11,7 @@ from dataclasses import fields
 from inspect import signature
 from typing import Any, TypeVar
 
-from probfs.api.options import (
-    ABOUT_ROWS,
-    CELLS,
-    CLASSIFIER,
-    ENGINE,
-    FLAG,
-    IN_PYTHON,
-    OTHER_COLUMNS,
-    READING,
-    Group,
-)
+from probfs.api.options import ABOUT_ROWS, CELLS, CLASSIFIER, ENGINE, FLAG, IN_PYTHON, OTHER_COLUMNS, READING, Group
 from probfs.classifiers.options import check_value
 from probfs.errors import ProbfsWarning, TargetWarning, UsageError
 from probfs.notes import Note, NoteKind

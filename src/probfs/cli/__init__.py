@@ -25,10 +25,7 @@ if TYPE_CHECKING:
 INTERRUPTED = 130
 COMMANDS = {
     "rank": ("rankings", "Rank the columns of a table by how much class probabilities change without them."),
-    "select": (
-        "rankings",
-        "Say which columns to keep, which repeat kept ones and which cannot be told from noise.",
-    ),
+    "select": ("rankings", "Say which columns to keep, which repeat kept ones and which cannot be told from noise."),
     "pairs": ("rankings", "Say which pairs of columns tell more together than one by one."),
     "compare": ("rankings", "Say what changed between two rankings or selections: what rose, fell, came and went."),
     "map": ("tables", "Apply a mapping and write the mapped table, for other tools."),

@@ -10,14 +10,7 @@ from probfs.api.options import ENGINE, FILE, PAIRS, RANK, READING, SELECT, Argum
 from probfs.classifiers.options import WholeNumber
 from probfs.cli import options as opt
 from probfs.cli.options import Given
-from probfs.cli.streams import (
-    choose_destination,
-    deliver,
-    reporting,
-    stdout_is_terminal,
-    take_files,
-    tell,
-)
+from probfs.cli.streams import choose_destination, deliver, reporting, stdout_is_terminal, take_files, tell
 from probfs.errors import DataError, UsageError
 from probfs.notes import NoteKind
 from probfs.output.formats import DOCUMENT_FORMATS, PAGE_FORMATS, RESULT_FORMATS

@@ -195,11 +195,7 @@ class Reporter:
         amount = f"{'/'.join(f'{number:,}' for number in numbers)} {progress.unit}".rstrip()
         if progress.unit == "bytes":
             amount = "/".join(map(shown_bytes, numbers))
-        amounts: Any = {
-            "total": progress.total,
-            "completed": progress.done,
-            "amount": amount if any(numbers) else "",
-        }
+        amounts: Any = {"total": progress.total, "completed": progress.done, "amount": amount if any(numbers) else ""}
         if (progress.stage, progress.unit) == (self._shown.stage, self._shown.unit):
             self._bar.update(self._task, **amounts)
         else:
