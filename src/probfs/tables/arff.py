@@ -118,8 +118,8 @@ def read_header(text: TextIOWrapper, source: str) -> tuple[list[Attribute], list
                     raise _LineError("no @attribute comes before @data; declare each column with one")
                 if declaration[2]:
                     raise _LineError("something follows @data; begin the rows on the next line")
-                names, notes_on_names = tell_apart([one.name for one in attributes], source, "attribute")
-                named = [replace(one, name=name) for one, name in zip(attributes, names, strict=True)]
+                names, notes_on_names = tell_apart([attribute.name for attribute in attributes], source, "attribute")
+                named = [replace(attribute, name=name) for attribute, name in zip(attributes, names, strict=True)]
                 return named, [*notes_on_names, *notes], number
             elif outline and keyword != "relation":
                 choices = "choose from @relation, @attribute and @data"
@@ -249,7 +249,8 @@ class _DataReader:
         if len(data.translate(None, _SPECIAL)) < len(data) or data.startswith(b"\xef\xbb\xbf"):
             return False
         types = {
-            str(place): pa.float64() if one.is_number else _DICTIONARY for place, one in enumerate(self._attributes)
+            str(place): pa.float64() if attribute.is_number else _DICTIONARY
+            for place, attribute in enumerate(self._attributes)
         }
         missing = ["?", " ?", "nan", "NaN", "NAN"]
         try:
@@ -260,8 +261,8 @@ class _DataReader:
                 csv.ConvertOptions(column_types=types, null_values=missing, strings_can_be_null=False),
             )
             cells = [
-                column.chunks if one.is_number else [_plain_texts(one, chunk) for chunk in column.chunks]
-                for one, column in zip(self._attributes, table.columns, strict=True)
+                column.chunks if attribute.is_number else [_plain_texts(attribute, chunk) for chunk in column.chunks]
+                for attribute, column in zip(self._attributes, table.columns, strict=True)
             ]
         except (pa.ArrowInvalid, _ValueError):
             # Row by row, the line at fault is found.

@@ -2,7 +2,7 @@
 
 The first rows tell which columns are numbers; all rows are then read at once, in parallel, numbers as doubles. A column
 that turns out otherwise (a text, 007, a whole number beyond 2⁵³) is read again, as texts, and its texts decide. A
-column is one of numbers only if nothing is lost by that.
+column becomes numbers only if that loses nothing.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ _SMALL_FILE = 1 << 20
 _BYTES_OF_THREADS = 256 << 20
 """Memory that threads may need to parse blocks; with less, they would end the process without a message."""
 _MOST_FAILURES = 4
-"""Columns that turn out to be texts, one after the other, before all columns of numbers are read as texts."""
+"""After so many columns have turned out to be texts, one read each, all columns of numbers are read as texts."""
 _NOT_A_NUMBER = re.compile(r"In CSV column #(\d+): .*conversion error to double: invalid value '(.*)'", re.DOTALL)
 _NUMBER = re.compile(r"[+-]?(?!0\d)(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
 _OF_THOUSANDS = re.compile(OF_THOUSANDS)
@@ -90,14 +90,14 @@ class _RowReader:
         indexes, names = head.columns.indexes, head.columns.names
         unneeded = frozenset(options.unneeded(names[indexes:]) if options.unneeded is not None else ())
         self._texts = frozenset(options.as_text(names[indexes:]) if options.as_text is not None else ())
-        """Columns that are texts by the word of the user, even if all of these are numbers."""
+        """Columns that the user calls texts, even if all of their cells are numbers."""
         self._positions = [str(place) for place in range(len(names))]
         wanted = zip(names[indexes:], self._positions[indexes:], strict=True)
         self._wanted = {column: name for name, column in wanted if name not in unneeded}
         words = (*UNMISTAKABLE, *AMONG_NUMBERS, *options.na)
         self._words = frozenset(word for word in words if not _is_plain_number(word))
         self._has_words = False
-        """Whether words are expected among numbers."""
+        """Whether words such as NA are expected among numbers."""
         self._newlines_in_cells = any("\n" in cell for record in head.first for cell in record)
         self._block_bytes, self._in_threads, self._failures = _BLOCK_BYTES, False, 0
 
@@ -274,8 +274,8 @@ def _are_plain_numbers(distinct: pa.StringArray, decimal: str | None) -> bool:
 
 
 class _NotPlainError(Exception):
-    """Only Python's csv can be trusted with these rows: there is a NUL, a lone carriage return, a quote that does not
-    open or close a whole cell, or a delimiter that may be a part of a number.
+    """Only Python's csv reads these rows rightly: they hold a NUL, a lone carriage return, a quote that does not open
+    or close a whole cell, or a delimiter that may be a part of a number.
     """
 
 
@@ -283,8 +283,8 @@ class _RowScan:
     """A look at the bytes of rows on their way to pyarrow, in one piece after the other: whether it reads them as
     Python's csv would, on which lines rows begin, and which columns hold a leading zero that a number would lose.
 
-    pyarrow accepts an unclosed quote and text after a closing one, and says nothing of lines. All of this is told by
-    each byte and its neighbours, so numpy looks at many bytes at once, 1 ns a byte.
+    pyarrow accepts an unclosed quote and text after a closing one, and says nothing of lines. Each byte and its
+    neighbours show all of this, so numpy checks many bytes at once, in about 1 ns a byte.
     """
 
     def __init__(self, delimiter: str, width: int, first_line: int) -> None:
@@ -360,7 +360,7 @@ class _RowScan:
         return inside
 
     def _find_zeros(self, cells: Bytes, places: Integers, starts: Flags, delimiters: Flags) -> None:
-        """Add the columns of cells that begin with a zero and a digit, of which some places hold the zeros."""
+        """Remember the columns of cells that begin with a zero and a digit; ``places`` hold what may be such zeros."""
         before, begins = cells[1:-2], (self._delimiter, _NEWLINE, _QUOTE)
         led = np.isin(before[places], begins)
         led |= np.isin(before[places], list(_BLANKS + _SIGNS)) & np.isin(cells[places], [*begins, *_BLANKS])

@@ -41,7 +41,7 @@ _ONE_AT_A_TIME = threading.Lock()
 
 
 class Reading(RawIOBase):
-    """A file from some place on, which others may read, too: Arrow's threads may still be busy with what failed."""
+    """A file from some place on, with a position of its own: threads of a failed read may still be reading it."""
 
     def __init__(self, raw: Any, position: int, look: Callable[[bytes], None] | None = None) -> None:
         self._raw, self._position, self._look = raw, position, look
@@ -87,7 +87,7 @@ class _Layout:
     titles: int
 
     def is_even(self) -> bool:
-        """Whether all rows have as many cells as the header, or one more, their names."""
+        """Whether all rows have as many cells as the header, or one more for row names."""
         header, *rows = self.records[self.titles :] or [[]]
         return len(header) > 1 and {len(row) for row in rows} in ({len(header)}, {len(header) + 1})
 
@@ -162,7 +162,7 @@ def _has_blanks_between(lines: Sequence[str], options: ReadOptions) -> bool:
 
 
 def _first_lines(raw: Any, start: int, table_input: TableInput) -> list[str]:
-    """The first lines, whole ones, with at least two after those that are passed over if there are as many."""
+    """Whole lines from the beginning of the file, with at least two below the skipped ones if it has as many."""
     size, skipped = HEAD_BYTES, table_input.options.skip_rows or 0
     while True:
         block = Reading(raw, start).read(size) or b""
@@ -227,12 +227,11 @@ def _read_head(raw: Any, start: int, lines: Sequence[str], table_input: TableInp
 
 
 def _lay_out(usual: str, others: str, lines: Sequence[str], find_titles: bool) -> _Layout:
-    """The first records, separated by what splits header and rows evenly below the fewest titles.
+    """The first records, split by the delimiter that makes header and rows equally long below the fewest titles.
 
-    That is one of the other delimiters if it alone does; else the usual one, and what is wrong with the file will be
-    found with it.
+    If no delimiter does, or several do, the usual one is taken, and what is wrong with the file is reported with it.
     """
-    every: list[_Layout] = []
+    layouts: list[_Layout] = []
     for delimiter in usual + others:
         records, ends, cells = list[list[str]](), list[int](), 0
         # What is wrong with a row will be found with its line.
@@ -246,10 +245,11 @@ def _lay_out(usual: str, others: str, lines: Sequence[str], find_titles: bool) -
         layout = _Layout(delimiter, records, ends, count_titles(records) if find_titles else 0)
         if delimiter == usual and layout.is_even() and not layout.titles:
             return layout
-        every.append(layout)
-    even = [one for one in every if one.is_even()]
-    best = [one for one in even if one.titles == min(layout.titles for layout in even)]
-    return best[0] if len(best) == 1 else every[0]
+        layouts.append(layout)
+    even = [layout for layout in layouts if layout.is_even()]
+    fewest = min((layout.titles for layout in even), default=0)
+    best = [layout for layout in even if layout.titles == fewest]
+    return best[0] if len(best) == 1 else layouts[0]
 
 
 def _rows_have_names(rows: Sequence[Sequence[str]], width: int) -> bool:

@@ -92,7 +92,7 @@ def tell_apart(names: Sequence[str], source: str, noun: str, first: int = 0) -> 
 
 
 def read_header(rows: Sequence[Sequence[str]], titles: int, source: str, *, no_header: bool) -> NamedColumns:
-    """What the first rows of a file call its columns, of which some are titles; without a header, their positions."""
+    """Name the columns by the first row below some titles or, if there is no header, by their positions."""
     if no_header:
         return NamedColumns(tuple(f"column {place + 1}" for place in range(len(rows[0]))), 0, ())
     names, below = [name.strip() for name in rows[titles]], rows[titles + 1 :]

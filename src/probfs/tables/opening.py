@@ -39,7 +39,7 @@ _NO_TABLES = (
 )
 """How files begin that hold no table, or none that is read: where, with which bytes, and what they are."""
 ChooseColumns: TypeAlias = Callable[[Sequence[str]], Collection[str]]
-"""Given the names of a file's columns in order, some of them."""
+"""Chooses some of a file's columns, given the names of all in their order."""
 _CONTROL = re.compile(rb"[\0-\x08\x0e-\x1a\x1c-\x1f\x7f]")
 _HIGH, _NOT_1252 = bytes(range(128, 256)), b"\x81\x8d\x8f\x90\x9d"
 _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
@@ -47,10 +47,10 @@ _HEAD_BYTES = 1 << 18
 """How much of a file shows its format, and is read at least, so that reports of progress take no time to speak of."""
 _PIECE = 1 << 20
 _MOST_IN_MEMORY = 16 << 20
-_MOST_UNPACKED, _ALWAYS_UNPACKED, _MOST_RATIO = 4 << 30, 64 << 20, 250
-"""Compressed data may unpack to the second of these many bytes however small it is, and else to so many times its size;
-tables seldom reach a fifth of this ratio.
-"""
+_ALWAYS_UNPACKED, _MOST_UNPACKED = 64 << 20, 4 << 30
+"""Bytes that compressed data may always unpack to, and bytes that it may never exceed unless the user says so."""
+_MOST_RATIO = 250
+"""How many times its size compressed data may unpack to; tables seldom reach a fifth of this."""
 COMPRESSIONS = {
     "gzip": (".gz", re.compile(rb"\x1f\x8b")),
     # The three letters alone could begin a CSV file; a block, or the end of empty data, follows them.
@@ -305,7 +305,7 @@ class _CountedFile(io.RawIOBase):
         return len(data)
 
     def _report(self) -> None:
-        # Some bytes are read twice.
+        # The first bytes are read twice.
         done = self._done if self._size is None else min(self._done, self._size)
         self._listener(Progress("reading", done, self._size, "bytes"))
 

@@ -51,14 +51,14 @@ def read_parts(
     if len(parts) == 1:
         return read_part(parts[0], options)
     if options.union:
-        # Which columns there are in all, and which is the last, is known only when all are read.
+        # Until all files are read, it is not known which columns there are, nor which is the last.
         options = replace(options, unneeded=None)
     read: list[tuple[Part, Table]] = []
     empty: list[NoRowsError] = []
     held = 0
     for number, part in enumerate(parts):
         report("reading", number, len(parts), "files")
-        # Not of the bytes of each.
+        # Files are counted, not the bytes of each.
         with listening(lambda progress: None):
             try:
                 table = read_part(part, options)
@@ -85,11 +85,11 @@ def read_parts(
 
 
 def _agreeing_on_numbers(read: Sequence[tuple[Part, Table]], options: ReadOptions) -> list[Table]:
-    """The tables, read again as texts where formats of text have numbers in columns in which other files have texts."""
+    """The tables; where a text file has numbers and another one texts in a column, the numbers are read as texts."""
     found: dict[str, list[Column]] = {}
     for _, table in read:
         for name, column in table.columns.items():
-            # Not by the word of a file.
+            # Columns whose type the file declares are left alone.
             if column.problem is None and not column.typed and not column.is_nominal:
                 found.setdefault(name, []).append(column)
     mixed = {
@@ -226,32 +226,34 @@ def join_columns(columns: Sequence[Column], sources: Sequence[str]) -> Column:
     first = columns[0]
     # Nearly always all are plain columns of one type, which is found fast, as tables may be wide.
     if all(
-        one.problem is None
-        and not one.is_nominal
-        and (one.kind, one.typed, one.cells.type) == (first.kind, first.typed, first.cells.type)
-        for one in columns
+        column.problem is None
+        and not column.is_nominal
+        and (column.kind, column.typed, column.cells.type) == (first.kind, first.typed, first.cells.type)
+        for column in columns
     ):
         return replace(first, cells=_join_cells(columns), stored=_join_stored(columns))
     if any(column.unread for column in columns):
         return unread_column(first.name, sum(column.rows for column in columns))
     # A column of nothing but missing cells agrees with all others.
-    held = [place for place, one in enumerate(columns) if one.problem or not one.is_missing().all()]
+    held = [place for place, column in enumerate(columns) if column.problem or not column.is_missing().all()]
     for place in held:
-        one, model, problem = columns[place], columns[held[0]], None
-        if one.problem is not None:
-            problem = f"in {sources[place]} {one.problem}"
-        elif one.kind is not model.kind:
-            types = f"{_KINDS[model.kind]} in {sources[held[0]]}, but {_KINDS[one.kind]} in {sources[place]}"
+        column, model, problem = columns[place], columns[held[0]], None
+        if column.problem is not None:
+            problem = f"in {sources[place]} {column.problem}"
+        elif column.kind is not model.kind:
+            types = f"{_KINDS[model.kind]} in {sources[held[0]]}, but {_KINDS[column.kind]} in {sources[place]}"
             problem = f"holds {types}; write it the same way in all files, or leave it out"
         if problem is not None:
             missing = np.concatenate([column.is_missing() for column in columns])
             return Column(first.name, unusable_cells(missing, Kind.OTHER), Kind.OTHER, problem=problem)
-    # It may declare values all the same.
+    # A column of missing cells may still declare values.
     kinds = {columns[place].kind for place in held}
     known = [
-        one for place, one in enumerate(columns) if place in held or (one.declared is not None and kinds <= {one.kind})
+        column
+        for place, column in enumerate(columns)
+        if place in held or (column.declared is not None and kinds <= {column.kind})
     ]
-    columns = [one if one in known else missing_column("", one.rows) for one in columns]
+    columns = [column if column in known else missing_column("", column.rows) for column in columns]
     return replace(
         known[0] if known else first,
         cells=_join_cells(columns),
@@ -273,8 +275,8 @@ def _join_cells(columns: Sequence[Column]) -> pa.ChunkedArray:
     types = {column.cells.type for column in columns if not pa.types.is_null(column.cells.type)}
     cells = [column.cells for column in columns]
     if len(types) > 1 and not all(map(pa.types.is_dictionary, types)):
-        cells = [one.cast(one.type.value_type) if pa.types.is_dictionary(one.type) else one for one in cells]
-        cells = [one.cast(pa.timestamp("us")) if pa.types.is_date(one.type) else one for one in cells]
+        cells = [part.cast(part.type.value_type) if pa.types.is_dictionary(part.type) else part for part in cells]
+        cells = [part.cast(pa.timestamp("us")) if pa.types.is_date(part.type) else part for part in cells]
     joined = _concatenate(cells)
     if joined is None:
         joined = _concatenate([dictionary_cells(column.codes, column.values) for column in columns])
@@ -284,7 +286,7 @@ def _join_cells(columns: Sequence[Column]) -> pa.ChunkedArray:
 def _concatenate(cells: Sequence[pa.ChunkedArray]) -> pa.ChunkedArray | None:
     """The cells in one type that has them all; None if there is none."""
     try:
-        tables = [pa.Table.from_arrays([one], names=[""]) for one in cells]
+        tables = [pa.Table.from_arrays([part], names=[""]) for part in cells]
         return pa.concat_tables(tables, promote_options="permissive").column(0)
     except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError):
         return None
@@ -293,6 +295,5 @@ def _concatenate(cells: Sequence[pa.ChunkedArray]) -> pa.ChunkedArray | None:
 def _join_stored(columns: Sequence[Column]) -> pa.ChunkedArray | None:
     first = columns[0].stored
     if not isinstance(first, pa.ChunkedArray) and all(column.stored == first for column in columns):
-        # One type says it all.
         return first
     return _concatenate([column.stored_cells for column in columns])
