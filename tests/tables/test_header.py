@@ -317,8 +317,10 @@ def test_names_are_read_from_the_first_lines(write: Write, name: str, content: b
 
 def test_what_the_user_says_of_a_file_counts_and_nothing_is_waited_for(write: Write, tmp_path: Path) -> None:
     path = str(write("t.txt", "é;b".encode("latin-1")))
-    assert read_column_names(path, "csv", ";", "latin-1") == ["é", "b"]
-    assert read_column_names(path, "csv", ";") == read_column_names(path, "csv", ";", "no such encoding") == []
+    of_user = {"input_format": "csv", "delimiter": ";", "encoding": "latin-1"}
+    assert read_column_names(path, **of_user) == ["é", "b"]
+    for changed in ({"encoding": None}, {"encoding": "klingon"}, {"delimiter": ";;"}):
+        assert read_column_names(path, **{**of_user, **changed}) == []
     os.mkfifo(tmp_path / "pipe")
     for other in (tmp_path / "pipe", tmp_path / "missing", "-", "", "a\0b", "/dev/zero", "memory://t.csv", "none*"):
         assert read_column_names(str(other)) == []

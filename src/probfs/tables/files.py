@@ -190,25 +190,16 @@ def _partition(path: str, depth: int) -> tuple[tuple[str, str], ...]:
     return tuple(cells.items())
 
 
-def read_column_names(
-    path: str,
-    input_format: str | None = None,
-    delimiter: str | None = None,
-    encoding: str | None = None,
-    skip_rows: int | None = None,
-    no_header: bool = False,
-) -> list[str]:
-    """The names of a table's columns in order, for a shell; none if they are not to be read or understood.
-
-    Of many files the first one is read; none of another computer is.
+def read_column_names(path: str, **reading: Any) -> list[str]:
+    """The names of a table's columns in order, for a shell, read as the fields of ``ReadOptions`` say; none if that
+    fails. Of several files the first one is read, and never one from another computer.
     """
     try:
         part = find_parts([path])[0] if not urls.is_url(path) else None
         # To open a pipe would wait for somebody to write to it.
         if part is None or not stat.S_ISREG(os.stat(part.path).st_mode):
             return []
-        options = ReadOptions(input_format, delimiter, encoding, skip_rows=skip_rows, no_header=no_header)
-        names = [*(name for name, _ in part.partition), *_names_in_file(part.path, options)]
+        names = [*(name for name, _ in part.partition), *_names_in_file(part.path, ReadOptions(**reading))]
         return [name for name in dict.fromkeys(names) if len(name) <= _LONGEST_NAME]
     except (ProbfsError, OSError, ValueError):
         return []
