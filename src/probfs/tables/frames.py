@@ -305,28 +305,15 @@ def column_of_labels(y: Any) -> Column:
         if array.dtype.names is None and (array.ndim == 1 or array.shape[1:] == (1,)):
             return next(_columns_of_array([""], array.reshape(-1, 1)))
         what = f"an array of shape {array.shape}"
+    elif hasattr(y, "columns"):
+        columns = list(table_in_memory(y, "y").columns.values())
+        if len(columns) == 1:
+            return columns[0]
+        what = f"a frame of {len(columns):,} columns"
     elif _is_arrow(y):
-        if isinstance(y, (pa.Table, pa.RecordBatch)):
-            cells = pa.table(y).to_struct_array()
-        elif hasattr(y, "__arrow_c_stream__"):
-            cells = pa.chunked_array(y)
-        else:
-            cells = pa.chunked_array([pa.array(y)])
-        if not pa.types.is_struct(cells.type):
-            return typed_column(name, cells)
-        if cells.type.num_fields == 1:
-            return typed_column(cells.type.field(0).name, cells.flatten()[0])
-        what = f"a frame of {cells.type.num_fields:,} columns"
-    elif is_pandas(y):
-        import pandas
-
-        if not isinstance(y, pandas.DataFrame):
-            return _column_of_series(name, pandas.Series(y))
-        if y.shape[1] == 1:
-            return column_of_labels(y.iloc[:, 0])
-        what = f"a frame of {y.shape[1]:,} columns"
+        return typed_column(name, pa.chunked_array(y if hasattr(y, "__arrow_c_stream__") else [pa.array(y)]))
     elif not isinstance(y, (Mapping, Set)) and hasattr(y, "__len__") and hasattr(y, "__iter__"):
         import pandas
 
-        return _column_of_series(name, pandas.Series(list(y), dtype=object))
+        return _column_of_series(name, pandas.Series(y) if is_pandas(y) else pandas.Series(list(y), dtype=object))
     raise UsageError(f"y must hold a value for each row (a list, a Series, an Arrow or a numpy array), not {what}")
