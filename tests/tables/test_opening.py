@@ -226,8 +226,6 @@ def test_a_further_file_keeps_the_options_that_fit_it(name: str, kept: dict[str,
     [
         *(({"delimiter": text}, "^delimiter=: .* is not one plain character") for text in ("", ";;", '"', "\n", "é")),
         ({"delimiter": ";"}, r"^delimiter=: t\.arff is ARFF, which has no delimiter to choose$"),
-        ({"sheet": "s"}, r"^sheet=: t\.arff is ARFF, which has no sheets$"),
-        ({"skip_rows": 1}, r"^skip_rows=: t\.arff is ARFF, which has no rows before its names$"),
         ({"no_header": True}, r"^no_header=: t\.arff is ARFF, which has no row of names$"),
     ],
 )
