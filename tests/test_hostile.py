@@ -100,7 +100,7 @@ UNREADABLE: dict[str, tuple[str, bytes | None, str]] = {
     "an open quote": ("t.arff", _declared("'a {x,y}"), ":2: @attribute needs a name and a type; is a quote never"),
     "an open list": ("t.arff", _declared("a {x,y", "@attribute b real\n"), ":2: the list of values is never closed w"),
     "an open quote in a list": ("t.arff", _declared("a {'x,y}"), ":2: a quote opens and is never closed on its line"),
-    "a value declared twice": ("t.arff", _declared("a {x,y,x}"), ":2: attribute 'a': value 'x' is declared twice"),
+    "a value declared twice": ("t.arff", _declared("a {x,y,y}"), ":2: attribute 'a': value 'y' is declared twice"),
     "no type": ("t.arff", _declared("a"), ":2: attribute 'a' has no type; choose from numeric, string, date"),
     "no name": ("t.arff", _declared(""), ":2: @attribute needs a name and a type"),
     **{

@@ -63,7 +63,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_command_gives_what_it_gave(
     name: str, folder: Path, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]
 ) -> None:
-    for variable, value in {"COLUMNS": "100", "LINES": "40", "NO_COLOR": "1", "TERM": "dumb"}.items():
+    for variable, value in {"COLUMNS": "120", "LINES": "40", "NO_COLOR": "1", "TERM": "dumb"}.items():
         monkeypatch.setenv(variable, value)
     monkeypatch.chdir(folder)
     line, _, stdin = COMMANDS[name].partition(" < ")
