@@ -135,6 +135,9 @@ class PreparedTable:
     @cached_property
     def leaks(self) -> dict[str, Leak]:
         """The features of which one value, or missing cells, nearly give the class away."""
+        if self.target.quantity:
+            # Which is refused; and of so many classes the search would take minutes.
+            return {}
         columns = [self.table.columns[plan.name] for plan in self.features]
         return find_leaks(columns, self.profiles, self.target, self.labelled_weights)
 
