@@ -78,8 +78,11 @@ class Column:
         """The cells in the type that the file or frame has; plain texts may be held as a dictionary."""
         if self.stored is not None:
             return self.stored if isinstance(self.stored, pa.ChunkedArray) else self.cells.cast(self.stored)
-        is_plain = self.typed and not self.categorical and pa.types.is_dictionary(self.cells.type)
-        return self.cells.cast(self.cells.type.value_type) if is_plain else self.cells
+        dtype = self.cells.type
+        if not pa.types.is_dictionary(dtype) or (self.typed and self.categorical):
+            return self.cells
+        # How wide the indices are shall not depend on how many values there are.
+        return self.cells.cast(dtype.value_type if self.typed else pa.dictionary(pa.int32(), dtype.value_type))
 
     @property
     def is_nominal(self) -> bool:

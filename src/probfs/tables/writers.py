@@ -98,7 +98,8 @@ def _arrow_table(table: Table) -> pa.Table:
         cells = column.stored_cells
         if not column.typed and _holds_text(column):
             numbers = _number_cells(column) if column.kind is Kind.NUMBER else None
-            cells = dictionary_cells(column.codes, column.values) if numbers is None else numbers
+            texts = dictionary_cells(column.codes, column.values).cast(pa.dictionary(pa.int32(), pa.string()))
+            cells = texts if numbers is None else numbers
         elif not column.typed and column.kind is Kind.NUMBER:
             known = column.by_row[~np.isnan(column.by_row)]
             if len(known) and np.all((known == np.floor(known)) & (np.abs(known) < EXACT)):
