@@ -25,6 +25,7 @@ from probfs.classifiers.refitting.estimators import EstimatorTrainer
 from probfs.classifiers.refitting.models import Model
 from probfs.columns.choice import ColumnChoice
 from probfs.columns.encode import encode
+from probfs.columns.folds import order_by_content
 from probfs.columns.mapping import ColumnMapping
 from probfs.columns.prepare import prepare
 from probfs.runtime.parallel import Workers
@@ -74,7 +75,7 @@ def fit_once(workload: Workload) -> tuple[Task, Model]:
     dataset, _ = encode(prepared)
     classifier = chosen.fit(
         FitRequest(
-            dataset=chosen.arrange(dataset, 0),
+            dataset=order_by_content(dataset, 0),
             estimate="resubstitution",
             folds=None,
             seed=0,

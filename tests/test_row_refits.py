@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
-from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -17,7 +16,7 @@ from probfs.classifiers.options import EstimateName
 from probfs.classifiers.refitting.rows import TrainingRows, make_splits
 from probfs.classifiers.refitting.svm import cut_into_pieces
 from probfs.classifiers.row_odds import Moments, RowOdds
-from probfs.columns.dataset import Dataset, merge_equal_rows, normalise_weights
+from probfs.columns.dataset import Dataset, normalise_weights
 from probfs.columns.folds import consecutive_folds, deal_folds, order_by_content
 from probfs.errors import ProbfsError
 from probfs.rows.blocks import EVERYTHING, Block, LocalBlocks, Part, SampleSeries, WithoutFold, deal_blocks
@@ -101,8 +100,8 @@ def test_rows_are_judged_as_in_exact_refits(about: str, data: st.DataObject, how
     smoothing = how["smoothing"] if is_sure else max(how["smoothing"], 0.5)
     score = how["score"] if problem.unlabelled else "absolute"
     expected = reference.eliminate(problem, score, judged, Fraction(smoothing), 1, of_row, how["shrink"])
-    with patch("probfs.columns.dataset._ROWS_PER_COMBINATION", 0 if how["merged"] else 4):
-        dataset = merge_equal_rows(dataset)
+    if how["merged"]:
+        dataset = order_by_content(dataset, 0)
     options = {"shrink": how["shrink"], "compiled": how["compiled"]}
     classifier = fit_naive_bayes(dataset, estimate, how["folds"], smoothing, 7, **options)
     assert_as_refits(classifier, problem, score, expected)

@@ -7,7 +7,6 @@ from collections import Counter
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
-from unittest.mock import patch
 
 import numpy as np
 import pandas as pd
@@ -26,8 +25,8 @@ from probfs.classifiers.naive_bayes.rows import CompiledRows, Rows
 from probfs.classifiers.options import EstimateName
 from probfs.classifiers.protocol import HoldOutRequest
 from probfs.classifiers.row_odds import Moments, RowOdds
-from probfs.columns.dataset import Dataset, merge_equal_rows
-from probfs.columns.folds import deal_folds
+from probfs.columns.dataset import Dataset
+from probfs.columns.folds import deal_folds, order_by_content
 from probfs.columns.together import put_together
 from probfs.screening.counting import count_values
 from tests.support import exact_naive_bayes as reference
@@ -77,8 +76,8 @@ def test_order_scores_errors_and_losses_equal_exact_refits(problem: Problem, how
     folds = deal_folds(dataset, 3, 7).argmax(axis=0).tolist()
     exact_step = step if isinstance(step, int) else Fraction(str(step))
     expected = reference.eliminate(problem, score, estimate, Fraction(smoothing), exact_step, folds, shrink)
-    with patch("probfs.columns.dataset._ROWS_PER_COMBINATION", 0 if how["merged"] else 4):
-        dataset = merge_equal_rows(dataset)
+    if how["merged"]:
+        dataset = order_by_content(dataset, 0)
     classifier = fit_naive_bayes(dataset, estimate, 3, smoothing, 7, shrink=shrink, compiled=how["compiled"])
     assert_as_refits(classifier, problem, score, expected, step)
 

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from probfs.columns import encode as encode_module
 from probfs.columns.choice import ColumnChoice
-from probfs.columns.dataset import Dataset, merge_equal_rows
+from probfs.columns.dataset import Dataset
 from probfs.columns.encode import encode
 from probfs.columns.folds import (
     check_class_sizes,
@@ -228,7 +228,6 @@ def test_more_values_than_are_counted_are_refused(monkeypatch: pytest.MonkeyPatc
 Rows = list[tuple[str, ...]]
 
 CELLS = st.tuples(st.sampled_from(["a", "b", ""]), st.sampled_from(["x", "y"]), st.sampled_from("pq"))
-MANY_ROWS = st.lists(CELLS, min_size=60, max_size=120).filter(lambda rows: {row[-1] for row in rows} == {"p", "q"})
 SOME_ROWS = st.lists(CELLS, min_size=4, max_size=12).filter(lambda rows: {row[-1] for row in rows} == {"p", "q"})
 NAMES = ["a", "b", "y"]
 
@@ -243,16 +242,6 @@ def content_of(dataset: Dataset, part: str) -> Counter[tuple[int, ...]]:
     for *content, count in zip(*(column.tolist() for column in columns), counts.tolist(), strict=True):
         found[tuple(content)] += count
     return found
-
-
-@given(MANY_ROWS)
-def test_merged_rows_are_distinct_and_count_for_all(rows: Rows) -> None:
-    dataset = encode_csv(csv_of_rows(NAMES, rows), unlabelled=[csv_of_rows(NAMES[:2], [row[:2] for row in rows])])
-    merged = merge_equal_rows(dataset)
-    for part, counts in (("labelled", merged.counts), ("unlabelled", merged.unlabelled_counts)):
-        assert content_of(merged, part) == content_of(dataset, part)
-        assert len(counts) == len(content_of(dataset, part))
-    assert [feature.labelled.dtype for feature in merged.features] == [f.labelled.dtype for f in dataset.features]
 
 
 @given(SOME_ROWS, st.integers(0, 9))
@@ -270,13 +259,12 @@ def test_content_alone_decides_the_order(rows: Rows, seed: int) -> None:
     assert len(first.counts) == len(set(rows))
 
 
-def test_another_seed_is_another_order_and_rows_that_seldom_repeat_are_not_merged() -> None:
+def test_another_seed_is_another_order_and_counts_of_equal_rows_are_added() -> None:
     dataset = encode_csv(csv_of(40, a=lambda n: f"v{n}"), keep_identifiers=True)
     orders = [order_by_content(dataset, seed).features[0].labelled.tolist() for seed in (1, 1, 2)]
     assert orders[0] == orders[1] != orders[2]
-    assert merge_equal_rows(dataset) is dataset
-    merged = merge_equal_rows(encode_csv(csv_of(40, a=lambda n: "a", n=lambda n: 10**12), count="n"))
-    assert merged.counts.tolist() == [20 * 10**12] * 2, "counts are added, not rows"
+    merged = order_by_content(encode_csv(csv_of(40, a=lambda n: "a", n=lambda n: 10**12), count="n"), 0)
+    assert merged.counts.tolist() == [20 * 10**12] * 2
 
 
 def test_a_number_hashes_alike_however_it_is_written() -> None:

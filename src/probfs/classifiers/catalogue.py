@@ -119,11 +119,6 @@ class NaiveBayes(UnfittedClassifier):
 
         require_memory_for(dataset, estimate, folds)
 
-    def arrange(self, dataset: Dataset, seed: int) -> Dataset:
-        from probfs.columns.dataset import merge_equal_rows
-
-        return merge_equal_rows(dataset)
-
     def fit(self, request: FitRequest) -> Classifier:
         from probfs.classifiers.naive_bayes.classifier import FittedNaiveBayes
 

@@ -237,10 +237,6 @@ class UnfittedClassifier(ABC):
         """Refuse a table that would not fit into memory, before its values are counted."""
 
     @abstractmethod
-    def arrange(self, dataset: Dataset, seed: int) -> Dataset:
-        """The rows and features in the order that it wants, equal rows merged where it wants that."""
-
-    @abstractmethod
     def fit(self, request: FitRequest) -> Classifier: ...
 
     @abstractmethod
@@ -332,11 +328,6 @@ class RefittedModel(UnfittedClassifier):
         permutations = self.in_effect()["permutations"]
         removal = "retrained" if permutations is None else f"{counted(permutations, 'shuffle')} a column"
         return f"{self.title}, {removal}"
-
-    def arrange(self, dataset: Dataset, seed: int) -> Dataset:
-        from probfs.columns.folds import order_by_content
-
-        return order_by_content(dataset, seed)
 
     def fit(self, request: FitRequest) -> Classifier:
         from probfs.classifiers.refitting.classifier import RefittedClassifier

@@ -24,8 +24,6 @@ _EXACT_BITS = 52
 """Doubles of up to so many binary digits are added and subtracted without rounding, with one digit to spare."""
 _MOST_NUMBERED = 1 << 62
 """Rows are not numbered beyond, which an integer holds."""
-_ROWS_PER_COMBINATION = 4
-"""Merging pays where there are at least this many rows for each combination of values that could occur."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -200,33 +198,6 @@ def normalise_weights(importance: Floats, counts: Integers) -> Floats | None:
 def weigh(counts: Integers, weights: Floats | None) -> Floats:
     """What rows weigh with all of their copies."""
     return counts.astype(np.float64) if weights is None else counts * weights
-
-
-def merge_equal_rows(dataset: Dataset) -> Dataset:
-    """The dataset with equal rows merged, where rows must repeat because few combinations of values can occur."""
-    kinds = dataset.kinds()
-    sizes: list[int] = [int(codes.max(initial=0)) + 1 for codes in kinds]
-    for feature in dataset.features:
-        # A missing cell counts as one more value.
-        sizes.append(1 + max(int(codes.max(initial=0)) for codes in (feature.labelled, feature.unlabelled)))
-        if math.prod(sizes) * len(dataset.classes) * _ROWS_PER_COMBINATION > len(dataset.counts):
-            return dataset
-    labelled = [dataset.labels, *kinds, *(feature.labelled for feature in dataset.features)]
-    rows, counts = _merge_rows(labelled, [len(dataset.classes), *sizes], dataset.counts)
-    others, unlabelled_counts = np.arange(len(dataset.unlabelled_counts)), dataset.unlabelled_counts
-    sizes = sizes[len(kinds) :]
-    if math.prod(sizes) * _ROWS_PER_COMBINATION <= len(unlabelled_counts):
-        others, unlabelled_counts = _merge_rows([f.unlabelled for f in dataset.features], sizes, unlabelled_counts)
-    return replace(dataset.take(rows, others), counts=counts, unlabelled_counts=unlabelled_counts)
-
-
-def _merge_rows(
-    columns: Sequence[npt.NDArray[Any]], sizes: Sequence[int], counts: Integers
-) -> tuple[Integers, Integers]:
-    """A row for each combination of values that occurs, and how many rows hold it."""
-    _, first, places = np.unique(number_rows(columns, sizes), return_index=True, return_inverse=True)
-    # Adding in double precision is exact up to 2**53 rows.
-    return first, np.bincount(places, counts).astype(np.int64)
 
 
 def number_rows(columns: Sequence[npt.NDArray[Any]], sizes: Sequence[int]) -> npt.NDArray[Any]:

@@ -15,6 +15,7 @@ import numpy as np
 from probfs.classifiers.protocol import Classifier, FitRequest
 from probfs.classifiers.scores import SCORES
 from probfs.columns.dataset import Dataset, ValueCounts
+from probfs.columns.folds import order_by_content
 from probfs.errors import UsageError
 from probfs.notes import Note
 from probfs.ranking.elimination import Round, alphabetical_ranks, eliminate, leaving_order, schedule
@@ -126,7 +127,7 @@ class Candidates:
         part = EVERYTHING if everything else Part(features, self.sample)
         dataset, order = self.encoded.part(part), features
         if not settings.model.takes_blocks:
-            dataset = settings.model.arrange(dataset, settings.seed)
+            dataset = order_by_content(dataset, settings.seed)
             position = {self.names[place]: place for place in features.tolist()}
             order = np.array([position[feature.name] for feature in dataset.features], dtype=np.int64)
         classifier = settings.model.fit(
