@@ -14,12 +14,10 @@ import pytest
 from scipy.optimize import minimize
 from scipy.special import expit
 from sklearn.base import clone
-from sklearn.metrics.pairwise import linear_kernel, rbf_kernel
 from sklearn.svm import SVC
 
 from probfs.classifiers.catalogue import SVM
 from probfs.classifiers.options import EstimateName
-from probfs.classifiers.refitting.models import squared_distances
 from probfs.classifiers.refitting.rows import draw_donors
 from probfs.classifiers.refitting.tables import MatrixEncoder, choose_cost
 from probfs.columns.dataset import Dataset, Feature
@@ -293,53 +291,41 @@ class ReferenceSvm:
         folds = min(5, int(np.bincount(labels, weights=counts).min()))
         each = np.stack([copies, np.arange(len(copies)) % folds], axis=1)
         (rows, fold), weights = (part.T for part in np.unique(each, axis=0, return_counts=True))
-        labels, sample, gamma = labels[rows], cells[rows], self._gamma(cells[copies])
-        gram = sample @ sample.T if gamma is None else np.exp(-gamma * squared_distances(sample, sample))
-        np.testing.assert_allclose(gram, self._kernel(sample, sample, gamma), rtol=1e-9, atol=1e-9)
+        labels, sample, unfitted = labels[rows], cells[rows], self._svc(cells[copies])
         lines, held_out, inverted = [], [], []
         for number, target in enumerate([1] if labels.max() == 1 else range(labels.max() + 1)):
             positive = labels == target
             own, others = weights[positive].sum(), weights[~positive].sum()
             costs = weights * np.where(positive, min(own, others) / own, min(own, others) / others)
-            decisions = np.empty(len(gram))
+            decisions = np.empty(len(sample))
             for left_out in range(folds):
                 train, test = np.flatnonzero(fold != left_out), np.flatnonzero(fold == left_out)
-                svc = self._svc().fit(gram[np.ix_(train, train)], positive[train], sample_weight=costs[train])
-                decisions[test] = svc.decision_function(gram[np.ix_(test, train)])
+                svc = clone(unfitted).fit(sample[train], positive[train], sample_weight=costs[train])
+                decisions[test] = svc.decision_function(sample[test])
             slope, offset = fit_sigmoid(decisions, positive, weights)
-            svc = self._svc().fit(gram, positive, sample_weight=costs)
+            svc = clone(unfitted).fit(sample, positive, sample_weight=costs)
             inverted.append(slope <= 0)
             if slope <= 0 if self.training_sigmoids is None else self.training_sigmoids[number]:
-                slope, offset = fit_sigmoid(svc.decision_function(gram), positive, weights)
+                slope, offset = fit_sigmoid(svc.decision_function(sample), positive, weights)
             if slope <= 0:
                 slope, offset = 0.0, float(np.log(own / others))
             held_out.append(expit(slope * decisions + offset))
             lines.append((svc, slope, offset))
         p = combine(np.stack(held_out, axis=1))
         wrong = np.argmax(p >= p.max(axis=1, keepdims=True) - 1e-12, axis=1) != labels
-        return replace(self, fitted=(lines, sample, gamma), inverted=inverted, cv_errors=int(weights[wrong].sum()))
+        return replace(self, fitted=lines, inverted=inverted, cv_errors=int(weights[wrong].sum()))
 
     def predict_proba(self, cells: Floats) -> Floats:
-        lines, sample, gamma = self.fitted
-        kernel = self._kernel(cells, sample, gamma)
-        each = [expit(slope * svc.decision_function(kernel) + offset) for svc, slope, offset in lines]
+        each = [expit(slope * svc.decision_function(cells) + offset) for svc, slope, offset in self.fitted]
         return combine(np.stack(each, axis=1))
 
-    def _svc(self) -> SVC:
-        return SVC(kernel="precomputed", C=self.cost)
-
-    def _gamma(self, rows: Floats) -> float | None:
-        """γ for the training rows, every copy of a row by itself; None for the linear kernel."""
+    def _svc(self, rows: Floats) -> SVC:
+        """The machine for these training rows, every copy of a row by itself."""
         if self.options.kernel == "linear":
-            return None
+            return SVC(kernel="linear", C=self.cost)
         rules = {"scale": 1 / (rows.shape[1] * rows.var()), "auto": 1 / rows.shape[1]}
         gamma = self.options.in_effect()["gamma"]
-        return float(rules.get(gamma, gamma))
-
-    @staticmethod
-    def _kernel(left: Floats, right: Floats, gamma: float | None) -> Floats:
-        values: Floats = linear_kernel(left, right) if gamma is None else rbf_kernel(left, right, gamma)
-        return values
+        return SVC(kernel="rbf", gamma=float(rules.get(gamma, gamma)), C=self.cost)
 
 
 def combine(own: Floats) -> Floats:

@@ -27,7 +27,6 @@ from probfs.classifiers.refitting.models import (
     Report,
     Trainer,
     of_all_classes,
-    squared_distances,
 )
 from probfs.classifiers.refitting.rows import Positions, Split, TrainingRows, odds_of
 from probfs.classifiers.refitting.tables import Matrix, choose_cost
@@ -42,10 +41,6 @@ from probfs.text import counted, option, quoted
 
 MOST_ROWS_OF_SVC = 1_000
 """With more rows, LinearSVC fits the linear kernel: at 2,000 it takes a tenth of LIBSVM's time (benchmarks/README.md).
-"""
-MOST_ROWS_OF_MATRIX = 2_000
-"""With more rows, LIBSVM computes the kernel values that it needs; all of them computed before, fits of few rows take a
-third of the time.
 """
 MOST_FOLDS = 5
 """Of the cross-validated decision values that a sigmoid is fitted on."""
@@ -207,7 +202,7 @@ class SvmTrainer(Trainer):
         for fold in range(int(pieces.folds.max()) + 1):
             train, test = np.flatnonzero(pieces.folds != fold), np.flatnonzero(pieces.folds == fold)
             solver.fit(train, is_member, costs)
-            held_out[test] = solver.decide(test, train)
+            held_out[test] = solver.decide(test)
         sigmoid = fit_sigmoid(held_out, is_member, weights)
         inverted = sigmoid.slope <= 0
         # A decreasing sigmoid would invert the ranking; a flat one says only how frequent the class is.
@@ -216,7 +211,7 @@ class SvmTrainer(Trainer):
         everything = np.arange(len(is_member))
         converged = solver.fit(everything, is_member, costs)
         if inverted if self._training_sigmoids is None else self._training_sigmoids[number]:
-            sigmoid = fit_sigmoid(solver.decide(everything, everything), is_member, weights)
+            sigmoid = fit_sigmoid(solver.decide(everything), is_member, weights)
         sigmoid = flat if sigmoid.slope <= 0 else sigmoid
         return BinarySvm(*solver.solution(), converged, held_out, sigmoid, held_out_sigmoid, inverted)
 
@@ -254,47 +249,37 @@ class Solver:
 
     def __init__(self, cells: Floats, gamma: float | None, cost: float, table_rows: int) -> None:
         self._cells = cells
-        self._is_linear = gamma is None
-        self._gram: Floats | None = None
+        self._machine: SVC | LinearSVC
         shared = {"C": cost, "tol": TOLERANCE}
         if gamma is None and table_rows > MOST_ROWS_OF_SVC:
             # LinearSVC penalises the intercept, divided by this: it differs from LIBSVM's by less than the tolerance.
             shared["intercept_scaling"] = 10.0
             self._machine = LinearSVC(loss="hinge", max_iter=MOST_LINEAR_ITERATIONS, random_state=0, **shared)
-            return
-        shared |= {"cache_size": 500, "max_iter": MOST_ITERATIONS}
-        if gamma is not None and table_rows > MOST_ROWS_OF_MATRIX:
-            self._machine = SVC(kernel="rbf", gamma=gamma, **shared)
-            return
-        self._gram = cells @ cells.T if gamma is None else np.exp(-gamma * squared_distances(cells, cells))
-        self._machine = SVC(kernel="precomputed", **shared)
+        else:
+            kernel = {"kernel": "linear"} if gamma is None else {"kernel": "rbf", "gamma": gamma}
+            self._machine = SVC(cache_size=500, max_iter=MOST_ITERATIONS, **kernel, **shared)
 
     def fit(self, train: Positions, is_member: Flags, costs: Floats) -> bool:
         """Whether the SVM of some pieces converged."""
         # All that scikit-learn would check has been checked: its checks take longer than many a small fit.
         with config_context(assume_finite=True, skip_parameter_validation=True), catch_fit_warnings() as caught:
-            self._machine.fit(self._input(train, train), is_member[train], sample_weight=costs[train])
+            self._machine.fit(self._cells[train], is_member[train], sample_weight=costs[train])
         return not any(issubclass(warning.category, ConvergenceWarning) for warning in caught)
 
-    def decide(self, pieces: Positions, train: Positions) -> Floats:
-        """The decision values of some pieces, by the SVM that was fitted on ``train``."""
+    def decide(self, pieces: Positions) -> Floats:
+        """The decision values of some pieces, by the SVM that was fitted last."""
         with config_context(assume_finite=True, skip_parameter_validation=True):
-            values: Floats = self._machine.decision_function(self._input(pieces, train))
+            values: Floats = self._machine.decision_function(self._cells[pieces])
         return values
 
     def solution(self) -> tuple[Floats, float]:
         """The coefficients and the intercept of an SVM that was fitted on all pieces."""
-        machine = self._machine
-        if isinstance(machine, LinearSVC):
-            return np.array(machine.coef_[0]), float(machine.intercept_[0])
+        machine, intercept = self._machine, float(self._machine.intercept_[0])
+        if isinstance(machine, LinearSVC) or machine.kernel == "linear":
+            return np.array(machine.coef_[0]), intercept
         coefficients = np.zeros(len(self._cells))
         coefficients[machine.support_] = machine.dual_coef_[0]
-        return coefficients @ self._cells if self._is_linear else coefficients, float(machine.intercept_[0])
-
-    def _input(self, pieces: Positions, train: Positions) -> Floats:
-        if self._gram is None:
-            return self._cells[pieces]
-        return self._gram if len(pieces) == len(train) == len(self._gram) else self._gram[np.ix_(pieces, train)]
+        return coefficients, intercept
 
 
 def to_probabilities(sigmoids: Sequence[Sigmoid], values: Floats) -> Floats:
