@@ -1,4 +1,4 @@
-"""What a classifier is fitted on, and what elimination needs of it: score the active features, and drop some."""
+"""The interface of fitted classifiers, which score the active features and drop some; and what they are fitted on."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ class RoundScores:
     absolute_loss: float
     log_loss: float
     exponent: float | None = None
-    """The power that class weights were raised to; None for a classifier that does no such thing."""
+    """The power that class weights were raised to; None for a classifier that does not shrink log-odds."""
     cv_errors: int | None = None
-    """Errors of the model on cross-validated decision values, for classifiers that have such values anyway."""
+    """Errors on cross-validated decision values, for classifiers that compute these values anyway."""
 
     def driving(self, score: Score) -> Floats:
         """The score that decides which features leave."""
@@ -50,20 +50,20 @@ class RoundScores:
 
 
 class Classifier(Protocol):
-    """A fitted classifier that can tell what each active feature does to its probabilities."""
+    """A fitted classifier that tells how each active feature changes its probabilities."""
 
     @property
     def active(self) -> Features: ...
 
     @property
     def calibrated(self) -> bool:
-        """Whether fitting calibrates probabilities, so that they need no temperature. Such models are fitted anew in
-        every round, so that whoever wants the odds of several rounds had better keep them.
+        """Whether probabilities are calibrated by fitting, and need no sharpness. Such models are fitted anew in every
+        round, so that a caller who needs the odds of several rounds should keep them.
         """
 
     @property
     def notes(self) -> tuple[Note, ...]:
-        """What a user should know of the models, once the last round is over."""
+        """What a user should know of the models of all rounds; complete after the last round."""
 
     def score(self) -> RoundScores:
         """The scores of all active features."""
@@ -71,35 +71,35 @@ class Classifier(Protocol):
     def drop(self, features: Features) -> None: ...
 
     def odds(self, features: Sequence[int] | None = None) -> Odds:
-        """Of the labelled rows, always in the same order, with the active features or with some others: of a calibrated
-        classifier only with none, and with the active ones once these are scored.
+        """The odds of the labelled rows, always in the same order, with the active features or with the given ones. A
+        calibrated classifier knows those of the active features once they are scored, and those without a feature.
         """
 
 
 @dataclass(frozen=True)
 class FitRequest:
-    """What a classifier is fitted on, and how."""
+    """The data that a classifier is fitted to, and how it is fitted."""
 
     dataset: Dataset
     estimate: EstimateName
     folds: int | None
     seed: int
     rounds: Sequence[int]
-    """How many features each round of the elimination will have."""
+    """The number of features of each round of the elimination."""
     on_note: Callable[[Note], None] = lambda note: None
     on_model: Callable[[int, int], None] | None = None
-    """To be called with how many models have been fitted and how many there will be."""
+    """Called after each fit with how many models have been fitted and how many there will be."""
     counts: ValueCounts | None = None
-    """Those of the dataset, where they are known already."""
+    """The counts of the dataset, if they are known already."""
     blocks: Blocks | None = None
-    """Where the rows are, for a classifier that takes blocks; the dataset may have one for each class only."""
+    """The rows, for a classifier that takes blocks; the dataset may then have only one row for each class."""
     part: Part = EVERYTHING
-    """Of the blocks."""
+    """The part of the blocks that the model is made of."""
 
 
 @dataclass(frozen=True)
 class HoldOutRequest:
-    """Rows that a model of some features is trained on, and rows that it judges."""
+    """A model to train on some rows with some features, and other rows that it predicts."""
 
     dataset: Dataset
     features: Sequence[int]
@@ -107,5 +107,5 @@ class HoldOutRequest:
     training: ValueCounts
     """The counts of the training rows, of all features."""
     held_out: Integers
-    """How many copies of each row of the dataset are judged."""
+    """How many copies of each row of the dataset are predicted."""
     seed: int

@@ -1,5 +1,5 @@
-"""How probable each labelled row's own class is to a model that was not trained on the row, and how that loss changes
-when all log-odds are made less sharp.
+"""The log-odds of labelled rows by a model that was not trained on them, and how their loss changes with the sharpness
+of all log-odds.
 
 At sharpness b a class has the weight exp(b·L_c), L its log-weight. A class of weight 0 has weight 0 at sharpness 0 as
 well, the limit of ever smaller ones. Rows whose own class has weight 0 are not changed by any sharpness: they have the
@@ -36,8 +36,8 @@ def least_probability(rows: float) -> float:
 
 @dataclass(frozen=True)
 class Moments:
-    """How many rows there are, or what they weigh; the mean of their values, and the sum of squared differences to it;
-    and the sum of squares of what single rows weigh.
+    """The number of rows, or their weight; the mean of their values; the sum of squared differences from the mean; and
+    the sum of the squared weights of single rows.
     """
 
     rows: float
@@ -47,7 +47,9 @@ class Moments:
 
     @classmethod
     def of(cls, values: Floats, counts: Floats, copies: Floats | None = None) -> Moments:
-        """Those of one value for each row; a row that counts for several is several rows, or ``copies`` of a weight."""
+        """The moments of one value for each row; ``counts`` says how many equal rows it stands for or, with ``copies``,
+        what that many equal rows weigh together.
+        """
         rows = float(counts.sum())
         if not rows:
             return cls(0.0, 0.0, 0.0, 0.0)
@@ -73,15 +75,15 @@ class Moments:
 
 
 class Odds(Protocol):
-    """Labelled rows as a model sees them that was not trained on them, wherever they are: they tell sums alone.
+    """The log-odds of labelled rows, which may be on a cluster: only sums over rows can be asked for.
 
-    Without a sharpness, probabilities are taken as they are. At an infinite one, a row whose own class is not the most
-    probable loses 1, and one half if there is a tie.
+    Sharpness None leaves probabilities as they are. At infinite sharpness a row loses 1 if another class is more
+    probable than its own, and one half if there is a tie.
     """
 
     @property
     def rows(self) -> float:
-        """How many there are, or what they weigh."""
+        """The number of rows, or their weight."""
 
     @property
     def errors(self) -> float:
@@ -93,25 +95,25 @@ class Odds(Protocol):
         """
 
     def minus(self, sharpness: float | None, other: Any, other_sharpness: float | None) -> Moments:
-        """How much more than by other odds each of the same rows loses."""
+        """The moments of how much more each row loses by these odds than by other odds of the same rows."""
 
 
 @dataclass(frozen=True, eq=False)
 class RowOdds:
-    """The log-odds of every other class against a row's own, at sharpness 1: (classes - 1) × rows.
+    """The log-odds of each other class against the class of the row, at sharpness 1: (classes - 1) × rows.
 
     A class of weight 0 has odds of -infinity. Where the row's own class has weight 0, all odds are infinite.
     """
 
     against_own: Floats
     counts: Floats
-    """How many equal rows each row stands for, or what they weigh."""
+    """How many equal rows each row stands for, or their weight."""
     errors: float
     """How many rows have a most probable class that is not their own."""
     copies: Floats | None = None
-    """How many equal rows each row stands for, where they weigh something else."""
+    """How many equal rows each row stands for, where ``counts`` are weights."""
     subjects: Integers | None = None
-    """The subject of each row: standard errors are those of subjects."""
+    """The subject of each row, if rows belong to subjects: standard errors are then those of means of subjects."""
 
     @classmethod
     def joined(cls, parts: Sequence[RowOdds]) -> RowOdds:
@@ -187,7 +189,7 @@ class RowOdds:
         return least_probability(float((self.counts if self.copies is None else self.copies).sum()))
 
     def moments(self, values: Floats) -> Moments:
-        """Those of one value for each row, or of the means of subjects."""
+        """The moments of one value for each row, or of the means of subjects."""
         if self.subjects is None:
             return Moments.of(values, self.counts, self.copies)
         _, of_row = np.unique(self.subjects, return_inverse=True)

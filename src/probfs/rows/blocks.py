@@ -1,7 +1,7 @@
-"""The rows of an encoded table in blocks, and questions that all of them answer: what they say is added up.
+"""The rows of an encoded table, in blocks: a function is asked of every block, and the answers are added up.
 
-What a block works out is remembered in it until something else of the same kind is asked for, and made again where it
-is lost: a block that travels, or is put on disk, takes its rows along and nothing else.
+A block remembers the last result of each kind, such as the log-odds of its rows. A block that is sent to another
+process, or written to disk, takes only its rows along and computes the rest again.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ Value = TypeVar("Value")
 Answer = TypeVar("Answer")
 
 BYTES_OF_A_ROW = 56
-"""What a model keeps of a row beside its codes: its class, its count, its log-odds, and what a round needs."""
+"""Memory that a model takes for each row beside its codes: class, count, log-odds, and the results of a round."""
 
 
 class Sample(Protocol):
-    """Some of the rows of all blocks, some of them several times."""
+    """Some copies of some rows of all blocks."""
 
     def counts(self, block: Block) -> tuple[Integers, Integers]:
         """How many copies of each labelled and of each unlabelled row of a block belong to it."""
@@ -38,11 +38,12 @@ class Sample(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """Which features and rows of a table a model is made of: all of them, unless some are named."""
+    """The features and rows of a table that a model is made of."""
 
     features: Integers | None = None
-    """By position."""
+    """Positions of features; None for all."""
     sample: Sample | None = None
+    """None for all rows."""
 
 
 EVERYTHING = Part()
@@ -59,9 +60,9 @@ class Block:
         places: Integers | None = None,
         folds: int = 0,
     ) -> None:
-        """``numbers`` are those that features were cut from, for tests; ``number`` tells this block from others.
+        """``numbers`` are the numbers before cutting, which tests of columns need; ``number`` tells blocks apart.
 
-        Once rows are dealt out to folds, ``places`` has the place of each labelled row in the deal.
+        Once rows are dealt out to folds, ``places`` has the fold of the first copy of each labelled row.
         """
         self.dataset = dataset
         self.numbers = numbers
@@ -91,10 +92,10 @@ class Block:
         return deal(counts, self.folds, self.places.astype(np.int64), fold)
 
     def recall(self, what: str, key: Any, make: Callable[[], Value]) -> Value:
-        """What was made for this key, if nothing else of its kind was made since; else it is made now."""
+        """The last result of this kind if it was made for the same key; otherwise a new one, which replaces it."""
         known = self._remembered.get(what)
         if known is None or known[0] != key:
-            # What is forgotten should not take memory while the new is made.
+            # The old result must not take memory while the new one is made.
             self._remembered.pop(what, None)
             known = self._remembered[what] = (key, make())
         made: Value = known[1]
@@ -104,9 +105,9 @@ class Block:
         return Block, (self.dataset, tuple(self.numbers), self.number, self.places, self.folds)
 
     def __sizeof__(self) -> int:
-        """With what a model will keep of the rows: Dask asks before the first question."""
-        codes = sum(one.labelled.nbytes + one.unlabelled.nbytes for one in self.dataset.features)
-        numbers = sum(one.ranks.nbytes for one in self.numbers)
+        """The bytes of the rows and of what a model will keep of them: Dask asks before the model is made."""
+        codes = sum(feature.labelled.nbytes + feature.unlabelled.nbytes for feature in self.dataset.features)
+        numbers = sum(column.ranks.nbytes for column in self.numbers)
         return codes + numbers + BYTES_OF_A_ROW * (len(self.dataset.counts) + len(self.dataset.unlabelled_counts))
 
 
@@ -115,7 +116,7 @@ class Block:
 
 @dataclass(frozen=True)
 class WithoutFold:
-    """The labelled rows of all folds but one, or only of those before it, and no others."""
+    """The labelled rows outside of a fold; with ``by_time``, those of the folds before it."""
 
     fold: int
     by_time: bool = False
@@ -134,9 +135,9 @@ def class_rows(block: Block, part: Part) -> Integers:
 
 
 def deal_block(block: Block, part: Part, starts: Integers, folds: int, seed: int, by_some: bool) -> Block:
-    """A part of a block with its rows dealt out to folds: class by class, in an order that their content decides, the
-    first row of each class at the place of ``starts`` that is this block's. Rows of subjects, which are all in one
-    block, are dealt out by subject, and rows that are ordered in time one after the other.
+    """A part of a block with its rows dealt out to folds: class by class, in an order that their content decides,
+    beginning at this block's ``starts``. Rows of subjects, which are all in one block, are dealt out by subject, and
+    rows that are ordered in time one after the other.
     """
     rows = block.rows_of(part)
     hashes = row_hashes(rows, seed, by_some)
@@ -148,17 +149,17 @@ def deal_block(block: Block, part: Part, starts: Integers, folds: int, seed: int
         places = np.empty(len(order), dtype=np.int64)
         places[order] = np.cumsum(rows.counts[order]) - rows.counts[order]
         places += (starts[block.number] - (np.cumsum(by_class) - by_class))[rows.labels]
-    # Only the remainder counts, and it is small.
+    # Only the remainder matters, and it fits into a narrow type.
     narrow = (places % folds).astype(np.min_scalar_type(folds))
     return Block(rows, block.numbers if part.features is None else (), block.number, narrow, folds)
 
 
-# Random samples, for which blocks should have their rows in an order that only content decides
+# Random samples. They are the same however a table was shuffled if the content of rows decides their order in blocks.
 
 
 @dataclass(frozen=True)
 class RandomSample:
-    """The sample of this number of a series: half of the rows of each class, or all but one of several groups."""
+    """One sample of a series, by its number."""
 
     series: SampleSeries
     number: int
@@ -170,14 +171,16 @@ class RandomSample:
 
 @dataclass(frozen=True)
 class SampleSeries:
-    """Pairs of halves, and then what is left without each of some groups; rows are dealt out class by class."""
+    """First ``pairs`` pairs of samples, each of half of the rows of every class; then ``groups`` samples, each without
+    one of as many random groups of rows.
+    """
 
     pairs: int
     groups: int
     seed: int
     with_unlabelled: bool
     starts: tuple[tuple[int, ...], ...]
-    """For each block, the place of the first row of each class, if all rows were dealt out in turn."""
+    """For each block, where the first row of each class comes if all rows are dealt out in turn."""
 
     def draw(self, block: Block) -> Iterator[tuple[Integers, Integers]]:
         dataset = block.dataset
@@ -196,7 +199,7 @@ class SampleSeries:
 
 
 class _Replay:
-    """An iterator that can be asked for any item: for an earlier one it begins anew."""
+    """Items of an iterator by number; to get at an earlier item again, the iterator is made anew."""
 
     def __init__(self, begin: Callable[[], Iterator[tuple[Integers, Integers]]]) -> None:
         self._begin = begin
@@ -213,7 +216,7 @@ class _Replay:
 
 
 def _deal_at_random(dataset: Dataset, groups: int, generator: np.random.Generator, starts: Integers) -> list[Integers]:
-    """How many copies of each labelled row fall to each of several groups; those of a subject fall to the same one."""
+    """How many copies of each labelled row fall to each of several groups; rows of a subject fall to the same group."""
     if dataset.groups is None:
         return _deal_rows_at_random(dataset.labels, dataset.counts, groups, generator, starts)
     order = generator.permutation(int(dataset.groups.max(initial=-1)) + 1)
@@ -224,15 +227,15 @@ def _deal_at_random(dataset: Dataset, groups: int, generator: np.random.Generato
 def _deal_rows_at_random(
     labels: Labels, counts: Integers, groups: int, generator: np.random.Generator, starts: Integers
 ) -> list[Integers]:
-    """How many copies of each row fall to each of several groups, when those of each class are dealt out at random."""
+    """How many copies of each row fall to each of several groups if the rows of each class are dealt out at random."""
     members = [np.flatnonzero(labels == label) for label in range(len(starts))]
-    sizes = deal(np.array([counts[own].sum() for own in members], dtype=np.int64), groups, starts)
+    sizes = deal(np.array([counts[rows].sum() for rows in members], dtype=np.int64), groups, starts)
     left = counts.astype(np.int64)
     dealt = []
     for group in range(groups):
         taken = np.zeros(len(counts), dtype=np.int64)
-        for label, own in enumerate(members):
-            taken[own] = generator.multivariate_hypergeometric(left[own], sizes[group, label], method="marginals")
+        for label, rows in enumerate(members):
+            taken[rows] = generator.multivariate_hypergeometric(left[rows], sizes[group, label], method="marginals")
         left = left - taken
         dealt.append(taken)
     return dealt
@@ -242,23 +245,25 @@ def _deal_rows_at_random(
 
 
 class Blocks(Protocol):
-    """The rows of a table. Functions that are asked of blocks take the block first, and change nothing in it."""
+    """All rows of a table. A function that is asked of blocks takes a block as its first argument, and does not change
+    it.
+    """
 
     @property
     def here(self) -> Block | None:
-        """All rows, where they are in this process."""
+        """The only block, if it is in this process."""
 
     def ask(self, function: Callable[..., Answer], *arguments: Any) -> Answer:
-        """The sum of what a function says of each block."""
+        """The sum of a function's answers for all blocks."""
 
     def each(self, function: Callable[..., Answer], *arguments: Any) -> list[Answer]:
-        """What a function says of each block, in their order."""
+        """A function's answer for each block, in the order of blocks."""
 
     def map(self, function: Callable[..., Block], *arguments: Any) -> Blocks:
-        """The blocks that a function makes of these."""
+        """The blocks that a function makes of these blocks."""
 
     def share(self, value: Any) -> Any:
-        """A value that many questions bring along, to be given to ``ask`` in its place."""
+        """Send a value to where the blocks are, once; give what is returned to ``ask`` in place of the value."""
 
 
 class LocalBlocks:
@@ -282,25 +287,25 @@ class LocalBlocks:
 
 def add_answers(answers: Sequence[Any]) -> Any:
     """The sum of some answers, or a tuple of sums where they are tuples or lists; None adds nothing."""
-    telling = [answer for answer in answers if answer is not None]
-    if not telling:
+    given = [answer for answer in answers if answer is not None]
+    if not given:
         return None
-    if isinstance(telling[0], (tuple, list)):
-        return tuple(add_answers(own) for own in zip(*telling, strict=True))
-    return reduce(add, telling)
+    if isinstance(given[0], (tuple, list)):
+        return tuple(add_answers(parts) for parts in zip(*given, strict=True))
+    return reduce(add, given)
 
 
 def deal_blocks(blocks: Blocks, part: Part, folds: int, seed: int, *, by_some: bool = False) -> Blocks:
     """A part of the blocks with its rows dealt out to folds, so that each fold has its share of every class.
 
-    ``by_some`` columns rows are put in order, as many as it takes to tell them apart, or by all.
+    The content of rows decides their order: with ``by_some``, only as many columns of it as distinguish all rows.
     """
     return blocks.map(deal_block, part, deal_starts(blocks, part), folds, seed, by_some)
 
 
 def deal_starts(blocks: Blocks, part: Part) -> Integers:
-    """Where the rows of each class begin in each block, if all rows are dealt out: classes one after the other, in each
-    the blocks.
+    """Where the rows of each class of each block begin (blocks × classes) if all rows are dealt out class by class, and
+    block by block within a class.
     """
     by_block: Integers = np.array(blocks.each(class_rows, part))
     by_class = by_block.sum(axis=0)

@@ -1,8 +1,8 @@
 """Categorical Naive Bayes: leave-one-out by table look-up, removal by division, no refit anywhere.
 
-Rows are in blocks, which are asked for sums. A block's rows and their log-odds follow from the model and from the
-features that are active. They are brought up to date where the block still has them from the question before, and made
-anew where it has not: after a worker died, for instance. Either way they are the same, up to rounding.
+All results are sums over blocks of rows. The log-odds of a block's rows follow from the model and the active features.
+A block updates the log-odds that it remembers, or computes them anew if it has lost them, after a worker died for
+instance: both are the same up to rounding.
 """
 
 from __future__ import annotations
@@ -31,19 +31,19 @@ if TYPE_CHECKING:
     from probfs.classifiers.protocol import FitRequest, HoldOutRequest
 
 _CELLS_WORTH_COMPILING = 30_000_000
-"""Cells of all rounds together, times the number of classes less one, above which compiled loops save more than the
-half second that loading them takes. The first time ever they are compiled, which takes a few seconds.
+"""Cells of all rounds together, times the number of classes less one, from which on compiled loops save more than the
+half second that loading them takes. On their first use on a machine they are compiled, which takes a few seconds.
 """
 _CELLS_PER_ROW = 15
-"""In each round a row takes as long as this many cells for what depends on its odds alone."""
+"""In each round, what is computed from a row's odds takes as long as this many cells."""
 _MOST_CELLS_LEFT_OUT = 1 << 22
-"""Of the tables of log-odds that leave-one-out has: one for each subject, or for each class and weight."""
+"""Most cells of all tables for leave-one-out: there is one for each subject, or for each class and weight."""
 _NEGLIGIBLE = math.exp(-IMPOSSIBLE)
 
 
 @dataclass(frozen=True, eq=False)
 class State:
-    """What changes during an elimination. A selection keeps one for each number of columns, so flags are bits."""
+    """The active features and the exponent of a round. A selection keeps all states, so flags are bits."""
 
     bits: bytes
     features: int
@@ -95,15 +95,16 @@ class FittedNaiveBayes:
     """A fitted Naive Bayes model and the features it still uses."""
 
     calibrated = False
-    """Columns that say the same make it too sure."""
+    """Redundant columns make its probabilities too extreme."""
 
     def __init__(
         self, request: FitRequest, smoothing: float, shrink: ShrinkName = "off", *, compiled: bool | None = None
     ) -> None:
-        """``compiled`` says whether loops are compiled: None, by the size of the table. It changes no ranking.
+        """``compiled`` says whether to use compiled loops, None that the size of the table decides; no ranking depends
+        on it.
 
-        The rows are those of a part of some blocks, by default those of the dataset itself. The features of the dataset
-        are those of the part, and its counts tell how large the classes are.
+        Rows come from ``request.part`` of ``request.blocks``, or from the dataset itself. The dataset has the features
+        of the part, and its counts say how many rows each class has.
         """
         dataset, estimate, folds, part = request.dataset, request.estimate, request.folds or 0, request.part
         if estimate != "resubstitution":
@@ -117,7 +118,7 @@ class FittedNaiveBayes:
             models = sum(map(len, left_out)) if dataset.groups is None else dataset.units
             self._folds_note = _note_on_folds(dataset, models)
             if dataset.groups is not None or self._folds_note is not None:
-                # Subjects are folds.
+                # Each subject is a fold, or all are dealt out to fewer folds.
                 folds = models if self._folds_note is None else min(DEFAULT_FOLDS, dataset.units)
                 estimate, left_out = "cv", ()
         self._rows, self._weight, self._unlabelled_rows = dataset.rows, dataset.total_weight, dataset.unlabelled_rows
@@ -133,11 +134,11 @@ class FittedNaiveBayes:
         if compiled is None:
             cells = blocks.ask(_stored_rows) * (sum(rounds) + _CELLS_PER_ROW * len(rounds)) * (classes - 1)
             compiled = cells >= _CELLS_WORTH_COMPILING
-        # Where the blocks are: another machine may lack what compiling needs.
-        reasons = (
-            blocks.each(compile_rows, code_type(int(_values(dataset).max(initial=0))), classes) if compiled else []
-        )
-        self._not_compiled_because = next((reason for reason in reasons if reason is not None), None)
+        reasons: list[str | None] = []
+        if compiled:
+            # Loops are compiled where the blocks are: another machine may lack what compiling needs.
+            reasons = blocks.each(compile_rows, code_type(int(_values(dataset).max(initial=0))), classes)
+        self._not_compiled_because = next(filter(None, reasons), None)
         counts = blocks.ask(count_part, part) if request.counts is None else request.counts
         fold_counts: tuple[ValueCounts, ...] = ()
         if estimate == "cv":
@@ -170,13 +171,12 @@ class FittedNaiveBayes:
         return BlockOdds(self._blocks, self._model, state, self._weight, float(self._rows))
 
     def score(self) -> RoundScores:
-        """All three scores are sums over blocks of rows."""
         others = self._unlabelled_rows
         question = score_rows, self._model, self._state, self.active, others > 0
         fitted, labelled, unlabelled = self._blocks.ask(*question)
 
         def mean(sums: Floats, rows: float) -> Floats:
-            # In the limit of less and less smoothing these changes are 0.
+            # In the limit of smoothing 0, such small changes are 0.
             return (sums if self._smoothing else np.where(np.abs(sums) < _NEGLIGIBLE, 0.0, sums)) / rows
 
         s_s, s_a = (mean(sums, self._weight) for sums in labelled)
@@ -193,7 +193,7 @@ class FittedNaiveBayes:
 
 
 def _note_on_folds(dataset: Dataset, models: int) -> Note | None:
-    """A note where leaving out one by one takes too many models, so that ten folds are left out."""
+    """A note if leaving rows out one by one takes too many models, so that ten folds are left out instead."""
     if dataset.groups is None and dataset.weights is None:
         return None
     cells, fewer = models * len(dataset.classes) * int((_values(dataset) + 1).sum()), min(DEFAULT_FOLDS, dataset.units)
@@ -207,7 +207,7 @@ def _note_on_folds(dataset: Dataset, models: int) -> Note | None:
 
 
 def require_memory_for(dataset: Dataset, estimate: EstimateName, folds: int) -> None:
-    """Refuse a table that does not fit into memory, before anything of it is counted."""
+    """Refuse a table that does not fit into memory."""
     values, classes = _values(dataset), len(dataset.classes)
     models = folds if estimate == "cv" else classes
     # A copy of each row's codes, log-odds and posterior for each class, and six numbers more.
@@ -218,7 +218,7 @@ def require_memory_for(dataset: Dataset, estimate: EstimateName, folds: int) -> 
 
 
 def judge_held_out(request: HoldOutRequest, smoothing: float) -> RowOdds:
-    """The odds of the rows held out, class by class and in their order, by the model of the training rows."""
+    """The odds of the held-out rows by the model of the training rows: class by class, otherwise in their order."""
     features = np.asarray(request.features, dtype=np.int64)
     if request.dataset.times is not None:
         smoothing = scale_smoothing(smoothing, request.training, request.dataset.rows)
@@ -239,7 +239,7 @@ def _stored_rows(block: Block) -> int:
     return len(block.dataset.counts) + len(block.dataset.unlabelled_counts)
 
 
-# What is asked of a block
+# Functions that are asked of blocks
 
 
 def score_rows(
@@ -283,7 +283,7 @@ def _compare(
     least: float,
 ) -> Moments:
     def reference() -> Floats:
-        # Of rows made for this alone, so that those of the elimination stay as they are.
+        # The rows of the elimination must keep their state, so rows are made for this alone.
         rows = _make_labelled(block, model).bring(other.active, other.exponent)
         return rows.row_odds().losses(other_sharpness, least)
 

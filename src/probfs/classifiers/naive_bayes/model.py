@@ -25,24 +25,26 @@ from probfs.text import option
 
 ShrinkName = Literal["auto", "on", "off"]
 LEAST_SMOOTHING = 1e-100
-"""What smoothing 0 is: p(v|c) of a value that no row of the class has is then too small to be made up for by less than
-some 200 nats of other evidence.
-"""
+"""In place of smoothing 0: it takes 200 nats of other evidence to make up for a value that no row of the class has."""
 IMPOSSIBLE = 200.0
-"""Without smoothing, a class whose log-weight lies this far behind has probability 0. One such value costs 230."""
+"""Without smoothing, a class whose log-weight is this far below the largest has probability 0. A value that no row of a
+class has lowers its log-weight by 230.
+"""
 EVEN_ODDS = 1e-12
-"""Log-odds this close to 0 come from equal probabilities, computed in another order."""
+"""Log-odds this close to 0 come from equal probabilities: the difference is rounding."""
 _TOLERATED_VARIANCE = 9.0
 """τ² of all features above which ``auto`` shrinks: chance alone moves log-odds by 3, which is odds of 20 to 1."""
 _HELD_SHARE = 0.95
-"""A is computed again when this share of the features that it was computed for is left, or less: the tables that depend
-on it would otherwise have to be computed in every round.
+"""A is computed again only once this fraction of the features is left, or less: the tables of log-odds depend on it,
+and would otherwise be computed in every round.
 """
 
 
 @dataclass(frozen=True, eq=False)
 class LogOdds:
-    """What each slot, and the class frequencies, add to the log-odds of each class against the last, in some models."""
+    """The terms of the log-odds of each class against the last: one of each slot and one of the class frequencies, for
+    one or several models.
+    """
 
     by_slot: Floats
     """(Classes - 1) × models × slots."""
@@ -55,13 +57,13 @@ class LogOdds:
 
     @classmethod
     def of(cls, counts: ValueCounts, smoothing: float, left_out: int | None = None, weight: float = 1.0) -> LogOdds:
-        """The model of these counts or, with ``left_out``, of the counts without one row of that class and weight, for
-        this row.
+        """The model of these counts; with ``left_out``, the model that judges a row of that class and weight, from the
+        counts without the row.
 
-        Without the row there is its weight less in its class and at each of its own slots. So a table of leave-one-out
-        holds only for slots that some row of the class has, and only these are looked up for such rows.
+        Leaving the row out subtracts its weight from its class and from each of its own slots. Such a table is right
+        only at slots that a row of the class can have, and rows of the class look up no others.
 
-        Columns that are one feature together are independent within a class, as all others are.
+        Columns that are one feature together are independent within a class, as all columns are.
         """
         if counts.members:
             columns = counts.by_column
@@ -96,8 +98,8 @@ class LogOdds:
         )
 
     def raised_to(self, exponent: float) -> LogOdds:
-        """The log-odds when all class weights are raised to a power. Any power of 0 is 0, so that smoothing 0 is not
-        shrunk.
+        """The log-odds when all class weights are raised to a power. Any power of 0 is 0, so where p is 0 its logarithm
+        is not multiplied.
         """
         by_slot = self.by_slot * exponent
         if self.zeros is not None:
@@ -117,8 +119,8 @@ def _log_ratio(first: Floats, second: Floats) -> Floats:
 
 
 class Shrinkage:
-    """The power A ≤ 1 that all class weights are raised to, so that chance alone makes no row certain, and when it
-    changes. It never falls, because features only leave.
+    """The power A ≤ 1 that all class weights are raised to in a round, so that chance alone makes no row certain. It
+    never falls, because features only leave.
 
     Each p(v|c) is counted from finitely many rows, and so a random quantity: averaged over the v values of a feature,
     the variance of log p(v|c) is (v - 1)/N to first order, N rows of the class having a value; with smoothing α and V
@@ -131,8 +133,8 @@ class Shrinkage:
     do is δ / (δ + τ²). A takes δ = 1, a modest problem. The chance part of A·L then has a standard deviation of at most
     ½.
 
-    A power keeps the order of the classes, so no prediction changes. What A depends on are counts of all labelled rows,
-    so nothing is fitted, and the same A holds for every row, whichever rows its model leaves out.
+    A power keeps the order of the classes, so no prediction changes. A depends only on the counts of all labelled rows:
+    nothing is fitted, and the same A holds for every row, whichever rows its model leaves out.
     """
 
     def __init__(self, choice: ShrinkName, counts: ValueCounts, smoothing: float) -> None:
@@ -152,7 +154,7 @@ class Shrinkage:
 
     @property
     def note(self) -> Note | None:
-        """What users should know of the probabilities, where shrinkage acts."""
+        """A note that probabilities are shrunk, if they are."""
         if not self.acts or not self.variance:
             return None
         done = f"log-odds were shrunk, to {1 / (1 + self.variance):.2g} of their size in the first round"
@@ -172,7 +174,7 @@ def count_variances(counts: ValueCounts, smoothing: float) -> Floats:
     rows = np.add.reduceat(by_slot, counts.offset, axis=0)
     distinct = np.add.reduceat(by_slot.any(axis=1), counts.offset, dtype=np.int64)
     smoothed = rows + smoothing * counts.values[:, None]
-    # Without rows of a class, and without smoothing, 0/0: there is nothing that chance could move.
+    # Without rows of a class and without smoothing this is 0/0, and nothing that chance could move.
     each = np.divide(rows, smoothed**2, out=np.zeros_like(rows), where=rows > 0)
     variances: Floats = np.maximum(distinct - 1, 0) * each.sum(axis=1) * (2 / len(counts.class_rows))
     return variances

@@ -1,14 +1,14 @@
-"""Rows whose posteriors are kept up to date while features leave: sums of the changes that each feature makes to them.
+"""The log-odds of rows, kept up to date while features leave, and how much each feature changes their posteriors.
 
-The state of a row is the log-odds of each class against the last one, in plain doubles. Taking a feature away subtracts
-its log-odds. Where class weights are raised to a power (see ``Shrinkage``), the tables that rows look up are, so that
-nothing else here knows of it.
+Each row has the log-odds of each class against the last one. Removing a feature subtracts its log-odds. Where class
+weights are raised to a power (see ``Shrinkage``), the tables that rows look up are multiplied by it, and nothing else
+here depends on it.
 
 For the factors p of a feature at some slot let e_b = p_max/p_b - 1, p_max being the largest of them. For a row whose
 most probable class is t let u_b = e_b - e_t, and U = Σ_b P_b·u_b. Then P_c - Q_c = P_c·(U - u_c) / (1 + e_t + U). As
-u_t = 0 and the denominator is at least 1, digits cancel only where the result is really small: it keeps its relative
-precision however close P is to 0 or 1. Where the factors of many columns that are one feature lie so far apart that P
-may be 0 only because of them, Q is computed from the log-odds that are left.
+u_t = 0 and the denominator is at least 1, the result keeps its relative precision however close P is to 0 or 1. A
+feature of many columns together may have factors so far apart that P is 0 only because of them: then Q is computed from
+the log-odds that are left.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ from probfs.tables.arrays import Codes, Flags, Floats, Integers, code_type
 
 _CELLS_PER_BLOCK = 1 << 16
 _FARTHEST = 600.0
-"""The range of log p over the classes up to which it is divided out of P, which is 0 below e^-745."""
+"""The largest range of log p over the classes for which p is divided out of P, which is 0 below e^-745."""
 _CELLS_WORTH_A_THREAD = 150_000
-"""Cells below which handing them to another thread takes longer than going through them."""
+"""With fewer cells, handing them to another thread takes longer than going through them."""
 
 
 class Rows:
@@ -56,10 +56,9 @@ class Rows:
         impossible: float = math.inf,
         subjects: Integers | None = None,
     ) -> None:
-        """``codes`` is a matrix of features × rows, ``counts`` says how many equal rows each row stands for,
-        ``weights`` what these weigh, and ``model`` which of the models scores it. Unlabelled rows have no ``labels``,
-        and only rows that belong to some have ``subjects``. ``impossible`` is how far behind a class must lie for its
-        probability to be called 0.
+        """``codes`` is a matrix of features × rows. ``counts`` says how many equal rows each row stands for,
+        ``weights`` what these weigh together, and ``model`` which of the models judges it. Unlabelled rows have no
+        ``labels``. A class whose log-weight is more than ``impossible`` below the largest has probability 0.
         """
         self.codes, self.counts, self.weights, self.subjects = codes, counts, weights, subjects
         self.labels, self.model, self.offset = labels, model, offset
@@ -71,19 +70,19 @@ class Rows:
         self.odds = np.empty((others, codes.shape[1]))
         self._active = np.zeros(len(codes), dtype=np.bool_)
         self._summed = -1
-        """How many features were active when log-odds were last summed from the beginning, if they were."""
+        """How many features were active when log-odds were last summed afresh; -1 before that."""
         self._row_odds: RowOdds | None = None
-        """Those of the active features, once they were asked for."""
+        """The odds with the active features, once they were asked for."""
         self._excess = np.empty(0)
         """e_b: classes × models × slots."""
         self._are_far = self._active
         """Whether the factors of a feature are too far apart to be divided out."""
 
     def bring(self, active: Flags, exponent: float = 1.0) -> Self:
-        """Have these features, and no others, make up the log-odds, with class weights raised to this power."""
+        """Update the log-odds to those of these features, with class weights raised to this power."""
         gone = np.flatnonzero(self._active & ~active)
         left = int(np.count_nonzero(active))
-        # Half of the features having left, sums are made afresh, so that rounding errors do not pile up.
+        # Once half of the features have left, log-odds are summed afresh, so that rounding errors do not pile up.
         halved = len(gone) > 0 and 2 * left <= self._summed
         if halved or self._summed < 0 or exponent != self.exponent or np.any(active & ~self._active):
             self._begin(active, exponent)
@@ -170,7 +169,7 @@ class Rows:
         return np.stack(others) - _of_own_class(logs, self.labels)
 
     def _begin(self, active: Flags, exponent: float) -> None:
-        """Sum the log-odds of these features from the beginning, and make the tables of e that they need."""
+        """Sum the log-odds of these features afresh, and make the tables of e that they need."""
         if exponent != self.exponent:
             self.exponent, self.models = exponent, self._at_exponent_1.raised_to(exponent)
         slots = np.flatnonzero(np.repeat(active, np.diff(self.offset, append=self.slots)))
@@ -217,7 +216,7 @@ class Rows:
 
 
 class CompiledRows(Rows):
-    """The same by compiled loops."""
+    """Rows in compiled loops."""
 
     def __init__(self, *given: Any) -> None:
         super().__init__(*given)
@@ -247,12 +246,12 @@ class CompiledRows(Rows):
         return total
 
     def _run(self, loop: Callable[..., object], cells_per_row: int) -> None:
-        """Have threads share the blocks of rows; each row takes as long as so many cells."""
+        """Run a loop over all blocks of rows in threads; each row takes as long as so many cells."""
         parts = split_range(self._row_blocks, self.codes.shape[1] * cells_per_row // _CELLS_WORTH_A_THREAD)
         run_in_threads([partial(loop, *part) for part in parts])
 
     def _make_excess(self, log_odds: Floats) -> Floats:
-        # Of two classes the loop takes p_t/p_b - 1 itself, for either t.
+        # For two classes the loop looks up p_t/p_b - 1 itself, for either top class t.
         if self.classes > 2:
             return super()._make_excess(log_odds)
         return np.asarray(np.expm1(np.concatenate([log_odds, -log_odds]).clip(max=_FARTHEST)))
@@ -287,15 +286,15 @@ class CompiledRows(Rows):
 
 
 def scale_smoothing(smoothing: float, counts: ValueCounts, rows: float) -> float:
-    """The smoothing with which counts of so many rows answer as if these weighed 1 on average: weights that fall
-    steeply with time would leave the first models little but smoothing.
+    """The smoothing that has the same effect as if these rows weighed 1 on average: where weights grow steeply with
+    time, the models of early rows would otherwise consist of little but smoothing.
     """
     return smoothing * float(counts.class_rows.sum()) / rows
 
 
 def compile_rows(block: Block | None, code_dtype: np.dtype[Any], classes: int) -> str | None:
-    """Compile the loops for codes of this type, or load them, by having them go through one row, in the process of a
-    block; why that failed, if it did.
+    """Compile the loops for codes of this type, or load them, in the process of a block, by running them on one row;
+    why that failed, if it did.
     """
 
     def compile_one_row() -> None:
@@ -307,32 +306,32 @@ def compile_rows(block: Block | None, code_dtype: np.dtype[Any], classes: int) -
 
 
 def _of_own_class(by_class: Floats, labels: Integers) -> Floats:
-    """Of each row the entry of its class."""
+    """The entry of each row's own class."""
     entries: Floats = np.take_along_axis(by_class, labels[None], axis=0)[0]
     return entries
 
 
 @dataclass(frozen=True, eq=False)
 class Model:
-    """What scores the rows of all blocks."""
+    """The models that judge the rows of all blocks: they follow from counts."""
 
     counts: ValueCounts
-    """Of all labelled rows, wherever they are."""
+    """The counts of all labelled rows of all blocks."""
     smoothing: float
     estimate: EstimateName
     compiled: bool
-    """Whether compiled loops go through the cells, where they can be had."""
+    """Whether to use compiled loops, where they can be compiled."""
     folds: tuple[ValueCounts, ...] = ()
-    """Of each fold, for ``estimate="cv"``."""
+    """The counts of each fold, for ``estimate="cv"``."""
     rows_before: tuple[float, ...] = ()
-    """Where each fold is judged by a model of those before it: how many rows these have, for each fold but the first,
-    which is not judged.
+    """For rows ordered in time, where each fold is judged by a model of the folds before it: how many rows those folds
+    have, for each fold but the first, which is not judged.
     """
     left_out: tuple[Floats, ...] = ()
-    """Of each class, the different weights of its rows, for ``estimate="loo"``."""
+    """The different weights of the rows of each class, for ``estimate="loo"``."""
     part: Part = EVERYTHING
     key: str = field(default_factory=lambda: uuid.uuid4().hex)
-    """By which blocks know the model again."""
+    """By this key, blocks remember what they computed with the model."""
 
     @cached_property
     def of_all_rows(self) -> LogOdds:
@@ -340,7 +339,7 @@ class Model:
 
     @cached_property
     def of_labelled_rows(self) -> LogOdds:
-        """One model for each class and weight of rows that are left out, one for each fold, or one for all rows."""
+        """One model for each class and weight that a left-out row can have, one for each fold, or one for all rows."""
         if self.estimate == "loo":
             left_out = [(label, weight) for label, weights in enumerate(self.left_out) for weight in weights.tolist()]
             return LogOdds.join([LogOdds.of(self.counts, self.smoothing, *row) for row in left_out])
@@ -352,8 +351,8 @@ class Model:
         return self.of_all_rows
 
     def labelled_rows(self, dataset: Dataset, block: Block | None = None) -> Rows:
-        """The labelled rows of a dataset that count for something; where the model has folds, those of a block whose
-        rows were dealt out to them.
+        """The labelled rows of a dataset with a count above 0. Where the model has folds, the dataset is that of a
+        block whose rows were dealt out.
         """
         rows = np.flatnonzero(dataset.counts)
         model, counts = np.zeros_like(rows), dataset.counts[rows]
@@ -361,7 +360,7 @@ class Model:
             assert block is not None, "the rows were not dealt out"
             assert block.places is not None
             if dataset.keeps_copies_together:
-                # Each row is in one fold, and there may be very many of them.
+                # Each row is in one fold, and there may be very many folds.
                 model = block.places[rows].astype(np.int64)
             else:
                 copies = np.array([block.copies(fold) for fold in range(block.folds)])
@@ -375,9 +374,9 @@ class Model:
             if dataset.weights is not None:
                 starts, labels = np.cumsum([0, *map(len, self.left_out)]), model.copy()
                 for label, known in enumerate(self.left_out):
-                    own = labels == label
-                    model[own] = starts[label] + np.searchsorted(known, dataset.weights[rows[own]])
-        # Neighbours look up the same tables where they are of one class; few keys are sorted fast.
+                    of_class = labels == label
+                    model[of_class] = starts[label] + np.searchsorted(known, dataset.weights[rows[of_class]])
+        # Rows of one class and model, side by side, look up the same tables. Few different keys are sorted fast.
         keys = model * len(dataset.classes) + dataset.labels[rows]
         order = np.argsort(keys.astype(np.min_scalar_type(int(keys.max(initial=0)))), kind="stable")
         rows, model, counts = rows[order], model[order], counts[order]
@@ -393,7 +392,7 @@ class Model:
         )
 
     def unlabelled_rows(self, dataset: Dataset) -> Rows:
-        """The unlabelled rows, scored by the model of all labelled rows, whatever scores the labelled ones."""
+        """The unlabelled rows, which the model of all labelled rows scores, whatever the estimate."""
         columns = [feature.unlabelled for feature in dataset.features]
         rows = np.flatnonzero(dataset.unlabelled_counts)
         counts = dataset.unlabelled_counts[rows]

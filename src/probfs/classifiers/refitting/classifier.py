@@ -31,6 +31,8 @@ from probfs.runtime.parallel import Workers
 from probfs.tables.arrays import Floats
 from probfs.text import counted, option
 
+_PERMUTED_AT_A_TIME = 1 << 22
+"""Permuted values (rows × features × permutations × classes) that are computed at a time: 32 MB."""
 FEW_CELLS = 1 << 14
 """On tables with fewer cells, threads take longer to start than they save."""
 EVERYTHING = slice(None)
@@ -38,7 +40,7 @@ EVERYTHING = slice(None)
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """A model to fit without the rows that a split holds out, and to ask about the rows that the split scores."""
+    """Fit a model without the rows that a split leaves out, and score the rows of the split with it."""
 
     trainer: Trainer
     features: Features
@@ -65,13 +67,13 @@ def fit_and_permute(task: Task) -> tuple[Sums, Report]:
         actual = model.probabilities(split.scored)
         return sum_changes(split, EVERYTHING, actual, (actual - model.prior[:, None])[:, :, None]), model.report
     values_per_row = len(task.features) * len(donors) * len(model.prior)
-    blocks = divide_rows(len(split.scored), values_per_row, model.cells_at_a_time)
+    blocks = divide_rows(len(split.scored), values_per_row, _PERMUTED_AT_A_TIME)
     permuted = ((block, model.permute(split.scored[block], donors[:, block], task.threads)) for block in blocks)
     return add_up([sum_changes(split, block, *found) for block, found in permuted]), model.report
 
 
 class RefittedClassifier:
-    """The features that are still active, and the models of each round."""
+    """A classifier whose models are fitted anew in every round."""
 
     calibrated = True
     """Probabilities are taken as the models give them."""
@@ -110,7 +112,7 @@ class RefittedClassifier:
         if features is None and len(self.active):
             assert self._odds is not None, "there are no odds before the active features are scored"
             return self._odds
-        # By models that have no feature.
+        # The odds of models without a feature.
         judged = []
         for split in self._splits:
             known = np.flatnonzero(split.labels != UNLABELLED)

@@ -1,5 +1,5 @@
-"""What fits models and what a fitted model tells; and models whose probabilities are a function of values, which are
-sums over the columns of a matrix or over support vectors.
+"""Trainers, the models that they fit, and what a report says of each model; and models whose probabilities are a
+function of values: sums over the columns of a matrix, or over support vectors.
 
 Probabilities are arrays of classes × rows.
 """
@@ -37,22 +37,24 @@ _WORTH_COMPILING = 50_000_000
 
 @dataclass(frozen=True)
 class Report:
-    """What is to be told of a model."""
+    """What notes need to know of a fitted model."""
 
     warning: str | None = None
-    """What fitting an estimator warned of first, if it did."""
+    """The first warning of the fit of an estimator."""
     most_copies: int | None = None
-    """About how many rows an estimator was given, where there are more."""
+    """The largest number of rows that an estimator is given, where the table has more."""
     unjudged: int = 0
-    """How many rows no tree could judge out of bag: all were trained on them. They have the frequencies of the classes.
+    """How many rows no tree could judge out of bag, because all trees were trained on them. Such rows get the
+    frequencies of the classes.
     """
     inverted: Sequence[bool] = ()
     """Of each binary SVM, whether the sigmoid on its cross-validated decision values decreases."""
     unconverged: int = 0
     """How many SVMs did not converge."""
     cv_errors: int | None = None
-    """Of rows held out of SVMs, by the model's own sigmoids."""
+    """Errors on rows that were held out of SVMs, by the model's own sigmoids."""
     guessing: Note | None = None
+    """A note that an SVM predicts no better than the frequencies of the classes."""
 
 
 def notes_on_models(name: str, reports: Sequence[Report]) -> tuple[Note, ...]:
@@ -96,7 +98,7 @@ class Trainer(ABC):
     """Fits models on any features and training rows of a table; it can be sent to other processes."""
 
     follows: ClassVar[bool] = False
-    """Whether models that are compared with each other depend on the one of all rows and features."""
+    """Whether all models of a round depend on the model of all rows and features."""
 
     def __init__(self, dataset: Dataset, encoding: Encoding, name: str) -> None:
         """``name`` says what is fitted, for notes."""
@@ -107,8 +109,8 @@ class Trainer(ABC):
         self._in_time = dataset.times is not None
 
     def training_rows(self, training: Integers) -> TrainingRows:
-        """The labelled rows of which copies are left to train on. Earlier rows may weigh little in the table, but weigh
-        1 on average where a model knows no others.
+        """The labelled rows of which copies are left to train on. In a table ordered in time early rows may weigh
+        little; in a model that knows no others they weigh 1 on average.
         """
         rows = TrainingRows.of(self.labels, training, self.classes, self.weights)
         return replace(rows, weights=rows.weights * (rows.counts.sum() / rows.weights.sum())) if self._in_time else rows
@@ -123,16 +125,13 @@ class Trainer(ABC):
         """Refuse a table that models of these splits cannot be fitted to."""
 
     def following(self, report: Report) -> Trainer:
-        """The trainer of models that are compared with one that reports this."""
+        """The trainer of the models that are compared with the one that this report is about."""
         return self
 
 
 @dataclass(kw_only=True, eq=False)
 class Model:
-    """A fitted model. This one has learnt nothing but how frequent the classes are."""
-
-    cells_at_a_time: ClassVar[int] = 1 << 22
-    """How many permuted values (rows × features × permutations × classes) are computed at a time."""
+    """A fitted model; this base class has learnt only how frequent the classes are."""
 
     prior: Floats
     """What a model without features says of every row: the frequencies of the classes."""
@@ -189,9 +188,6 @@ class LinearModel(ValueModel):
     donor's.
     """
 
-    cells_at_a_time = 1 << 19
-    """So that they stay in the cache."""
-
     def values(self, rows: Positions) -> Floats:
         values: Floats = self.coefficients @ self.matrix.cells[rows].T + self.intercepts[:, None]
         return values
@@ -222,9 +218,6 @@ class RbfModel(ValueModel):
     A kernel value is a product of factors, one from each feature. Permuting a feature divides the row's own factor out
     of its kernel value with every support vector, and multiplies the donor's in.
     """
-
-    cells_at_a_time = 1 << 23
-    """Factors are computed once for so many."""
 
     labelled_rows: int
     """Donors are among the first rows of the matrix, the labelled ones."""
