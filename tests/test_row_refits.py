@@ -19,7 +19,7 @@ from probfs.classifiers.row_odds import Moments, RowOdds
 from probfs.columns.dataset import Dataset, normalise_weights
 from probfs.columns.folds import consecutive_folds, deal_folds, order_by_content
 from probfs.errors import ProbfsError
-from probfs.rows.blocks import EVERYTHING, Block, LocalBlocks, Part, SampleSeries, WithoutFold, deal_blocks
+from probfs.rows.blocks import EVERYTHING, Block, LocalBlocks, Part, WithoutFold, deal_blocks
 from probfs.screening.column_tests import chi_squared_test
 from probfs.screening.counting import count_folds, count_values
 from probfs.screening.screen import screen
@@ -148,11 +148,6 @@ def test_no_fold_splits_a_subject(drawn: tuple[Problem, Dataset], copies: int, f
     training = TrainingRows.of(ordered.labels, ordered.counts, len(ordered.classes))
     pieces = cut_into_pieces(training, ordered.groups[training.positions])
     assert pieces.weights.sum() == dataset.rows
-    series = SampleSeries(3, 3, seed, with_unlabelled=False, starts=((0,) * len(dataset.classes),))
-    samples = [counts for counts, _ in series.draw(Block(ordered))]
-    for first, second in zip(samples[:6:2], samples[1:6:2], strict=True):
-        np.testing.assert_array_equal(first + second, ordered.counts)
-        assert not subjects_split(np.array([first, second]), ordered.groups)
 
 
 @given(problems_of("time"), st.integers(1, 3), st.integers(2, 5))

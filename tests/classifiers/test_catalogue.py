@@ -152,12 +152,7 @@ def test_the_classifiers_that_come_with_probfs_are_sound(model: UnfittedClassifi
         assert {each: option for each, option, _ in known_options()}[name] == declared, "the command line has it once"
 
 
-def test_what_is_known_of_a_classifier_before_it_is_fitted() -> None:
-    assert [model.default_estimate for model in CLASSIFIERS.values()] == ["loo", "resubstitution", "cv", "cv", "cv"]
-    assert [model.name for model in CLASSIFIERS.values() if "oob" in model.estimates] == ["forest"]
-    assert [model.name for model in CLASSIFIERS.values() if model.sees_columns_together] == ["forest", "boosting"]
-    assert SVM(kernel="rbf").sees_columns_together
-    assert [model.name for model in CLASSIFIERS.values() if not model.takes_numbers] == ["nb"]
+def test_a_summary_names_the_classifier_and_how_columns_are_taken_away() -> None:
     models = [NaiveBayes(), SVM(kernel="rbf"), Forest(trees=1), Logistic(removal="retrain"), Boosting(permutations=1)]
     assert [model.summary for model in models] == [
         "Naive Bayes",

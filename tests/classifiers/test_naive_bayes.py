@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections import Counter
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -37,7 +36,6 @@ from tests.support.datasets import (
     eliminate_all,
     feature_of,
     fit_naive_bayes,
-    frame_of,
     problems,
     random_dataset,
     random_odds,
@@ -80,27 +78,6 @@ def test_order_scores_errors_and_losses_equal_exact_refits(problem: Problem, how
         dataset = order_by_content(dataset, 0)
     classifier = fit_naive_bayes(dataset, estimate, 3, smoothing, 7, shrink=shrink, compiled=how["compiled"])
     assert_as_refits(classifier, problem, score, expected, step)
-
-
-@pytest.mark.parametrize("score", ["absolute", "signed"])
-@pytest.mark.parametrize("estimate", ["loo", "resubstitution", "cv"])
-@pytest.mark.parametrize("classes", [2, 3])
-def test_order_of_rows_and_columns_and_merging_of_equal_rows_change_nothing(
-    score: str, estimate: EstimateName, classes: int
-) -> None:
-    frame = frame_of(random_dataset(80, 4, 2, classes, seed=5))
-    tally = Counter(frame.itertuples(index=False, name=None))
-    merged = pd.DataFrame([(*row, count) for row, count in tally.items()], columns=[*frame.columns, "rows"])
-    assert len(merged) < len(frame)
-    expected = probfs.rank(frame, target="y", score=score, estimate=estimate).features
-    for same in (frame.sample(frac=1, random_state=3), frame[["y", *reversed(frame.columns[:-1])]], merged):
-        count = "rows" if "rows" in same else None
-        found = probfs.rank(same, target="y", score=score, estimate=estimate, count=count).features
-        assert [own.feature for own in found] == [own.feature for own in expected]
-        for key in ("s_s", "s_a"):
-            assert [getattr(own, key) for own in found] == pytest.approx(
-                [getattr(own, key) for own in expected], rel=1e-9
-            )
 
 
 @pytest.mark.parametrize("classes", [2, 3])
@@ -153,23 +130,6 @@ def test_the_exponent_is_held_until_a_twentieth_of_the_features_has_left() -> No
     assert [len(set(part)) for part in (exponents[:4], exponents[4:8], exponents[-18:])] == [1, 1, 18]
     assert exponents[4] > exponents[3]
     assert exponents == sorted(exponents)
-
-
-def test_columns_that_say_nothing_leave_the_exponent_at_1() -> None:
-    dataset = two_valued_dataset(np.full((6, 3), 2), np.arange(6) % 2)
-    classifier = fit_naive_bayes(dataset, "loo", 0, 1.0, 0, shrink="on")
-    assert classifier.score().exponent == 1.0
-    assert classifier.notes == ()
-
-
-def test_a_note_says_what_was_done_why_and_how_to_do_without() -> None:
-    wide, tall = random_dataset(60, 300, 3, 2, seed=0), random_dataset(300, 5, 3, 2, seed=0)
-    (note,) = fit_naive_bayes(wide, "loo", 0, 1.0, 0, shrink="auto").notes
-    assert note == (
-        "log-odds were shrunk, to 0.029 of their size in the first round, because chance alone would move them by "
-        'about ±5.8; such probabilities rank well but are not calibrated (shrink="off" ranks without)'
-    )
-    assert fit_naive_bayes(tall, "loo", 0, 1.0, 0, shrink="auto").notes == ()
 
 
 # Rows in numpy and by compiled loops, whatever the blocks, threads and features that left

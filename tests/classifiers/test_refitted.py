@@ -11,12 +11,11 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.svm import SVC, LinearSVC
 
 import probfs
 from probfs.classifiers.refitting import svm as model
 from probfs.classifiers.refitting.rows import Split, odds_of
-from probfs.classifiers.refitting.svm import Sigmoid, Solver, fit_sigmoid, note_on_guessing, to_probabilities
+from probfs.classifiers.refitting.svm import Sigmoid, fit_sigmoid, note_on_guessing, to_probabilities
 from probfs.tables.arrays import Integers
 from probfs.text import command_line_language
 from workloads import weston
@@ -171,12 +170,6 @@ def test_too_few_rows_of_a_class_are_an_error(options: dict[str, Any], message: 
         assert caught.value.message == expected
 
 
-def test_liblinear_solves_large_tables() -> None:
-    cells = np.eye(4)
-    linear, large = (Solver(cells, None, 1.0, rows)._machine for rows in (1_000, 1_001))
-    assert (type(linear), type(large), large.intercept_scaling) == (SVC, LinearSVC, 10)
-
-
 NOTED = "the SVM predicts held-out rows no better than the class shares do"
 
 
@@ -221,15 +214,6 @@ def test_the_note_on_guessing_compares_the_losses_of_every_row_or_subject(
     split = Split(np.arange(len(labels)), labels, counts, counts.astype(np.float64), subjects)
     note = note_on_guessing(odds_of(of_all, split), frequencies[labels], sigmoids)
     assert note == (None if gains.mean() - chance > error else text)
-
-
-@pytest.mark.parametrize("options", [{"eliminate": False}, {"eliminate": False, "estimate": "cv"}])
-def test_noise_is_noted_and_signal_is_not(options: dict[str, Any]) -> None:
-    labels = np.arange(80) % 2
-    noise = draw_noise(np.random.default_rng(2), labels, 10)
-    signal = noise.assign(f0=noise["f0"] + 3 * labels)
-    notes = [probfs.rank(table, target="y", classifier="svm", jobs=1, **options).warnings for table in (noise, signal)]
-    assert [any(NOTED in note for note in each) for each in notes] == [True, False]
 
 
 def test_classes_that_are_not_told_do_not_hide_one_that_is() -> None:
