@@ -49,7 +49,7 @@ _ADDING_UP = (
     *("LogisticRegression", "LogisticRegressionCV", "LinearDiscriminantAnalysis", "SGDClassifier"),
     *("GaussianNB", "CategoricalNB", "BernoulliNB", "MultinomialNB", "ComplementNB"),
 )
-"""Estimators that add up what each column says. Any other, a pipeline too, may see columns together."""
+"""Estimators that add up the effects of single columns. Any other one, and any pipeline, may see columns together."""
 Kind = TypeVar("Kind", bound=UnfittedClassifier)
 
 bins_setting = partial(
@@ -273,13 +273,13 @@ class Boosting(Trees):
 class UserEstimator(RefittedModel):
     """Any estimator or pipeline of scikit-learn's kind that has ``predict_proba``, as a classifier.
 
-    One that was read from a document is only the text that Python showed, and its options. It cannot be fitted.
+    One that was read from a document has only the estimator's repr and the options, and cannot be fitted.
     """
 
     name = USER_ESTIMATOR
 
     shown: str = ""
-    """The estimator as Python shows it, in one line; two of them are equal if this is."""
+    """The estimator's repr in one line, by which two such classifiers are compared."""
     estimator: Any = field(default=None, compare=False, repr=False)
     categories: Categories | None = setting(
         None,
@@ -338,9 +338,9 @@ class UserEstimator(RefittedModel):
 
 
 def find_classifier(classifier: Any, options: Mapping[str, Any] | None = None) -> UnfittedClassifier:
-    """The classifier that is meant by a name, an object like ``NaiveBayes(smoothing=0.5)`` or a user's estimator.
+    """The classifier for a name, an object like ``NaiveBayes(smoothing=0.5)`` or a user's estimator.
 
-    ``options`` are to go with a name or an estimator; None is not given.
+    ``options`` go with a name or an estimator; an option that is None counts as not given.
     """
     given = {name: value for name, value in (options or {}).items() if value is not None}
     if isinstance(classifier, UnfittedClassifier):
@@ -362,7 +362,7 @@ def find_classifier(classifier: Any, options: Mapping[str, Any] | None = None) -
 
 
 def known_options() -> list[tuple[str, Option, tuple[str, ...]]]:
-    """Every option that some classifier has: its name, what it is, and the names of the classifiers that have it."""
+    """Every option of any classifier: its name, its declaration, and the names of the classifiers that have it."""
     owners: dict[str, list[str]] = {}
     for classifier in CLASSIFIERS.values():
         for name in classifier.options():
@@ -371,7 +371,7 @@ def known_options() -> list[tuple[str, Option, tuple[str, ...]]]:
 
 
 def check_estimate(classifier: UnfittedClassifier, estimate: EstimateName) -> None:
-    """Refuse an estimate that the classifier does not have."""
+    """Refuse an estimate that the classifier cannot make."""
     if estimate not in classifier.estimates:
         known = classifier.name in CLASSIFIERS
         who = option("classifier", classifier.name) if known else classifier.description

@@ -1,7 +1,7 @@
-"""The compiled loops: whether they can be had here, and when they are loaded.
+"""Compiling the loops with numba, or loading them, and why that fails.
 
-Importing numba and loading what it has compiled takes half a second, and compiling some seconds, the first time on a
-machine. So nothing here is imported before it is needed.
+Importing numba and loading compiled loops takes half a second, and compiling them, the first time on a machine, some
+seconds. So this module imports neither before they are needed.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from probfs.runtime.progress import COMPILING, report
 from probfs.text import first_line, shown_bytes
 
 _SECONDS_OF_LOADING = 2.0
-"""What takes longer is compiled, not loaded."""
+"""Loops that take longer than this are being compiled, not loaded."""
 _BYTES_OF_NUMBA = 768 << 20
-"""Memory with which numba surely starts."""
+"""Free memory that is surely enough for numba to start."""
 
 
 def loops() -> Any:
@@ -33,20 +33,20 @@ def loops() -> Any:
 
 @cache
 def why_not_compiled() -> str | None:
-    """Why loops cannot be compiled here, in one line; None if they can."""
+    """The reason why loops cannot be compiled here, in one line; None if they can."""
     free = free_memory()
     if free is not None and free < _BYTES_OF_NUMBA and "numba" not in sys.modules:
-        # The libraries that it loads may wait for memory without end.
+        # Its libraries may wait for memory forever.
         return f"numba takes up to {shown_bytes(_BYTES_OF_NUMBA)} of memory, and {shown_bytes(max(free, 0))} is free"
     try:
         loops()
-    except Exception as error:  # numpy can do without whatever is wrong with numba
+    except Exception as error:  # whatever is wrong with numba, numpy can do the work
         return first_line(error)
     return None
 
 
 def compile_loops(compilation: Callable[[], object]) -> str | None:
-    """Compile loops, or load them, and say so if it takes long; why that failed, if it did."""
+    """Compile loops or load them, with a progress message if that takes long; the reason if it fails."""
     reason = why_not_compiled()
     if reason is not None:
         return reason
@@ -54,14 +54,14 @@ def compile_loops(compilation: Callable[[], object]) -> str | None:
         done = pool.submit(compilation)
         if wait([done], _SECONDS_OF_LOADING).not_done:
             report(COMPILING)
-    # numpy can do without whatever fails in numba, such as a full disk.
+    # Whatever fails in numba, such as writing to a full disk, numpy can do the work.
     error = done.exception()
     return None if error is None else first_line(error)
 
 
 def load_loops_ahead() -> None:
-    """Load the loops in another thread, while a large file is being read. What goes wrong goes wrong again where they
-    are used, and is told there.
+    """Load the loops in another thread, while a large file is being read. An error occurs again where loops are used,
+    and is reported there.
     """
 
     def load() -> None:

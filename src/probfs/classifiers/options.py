@@ -1,5 +1,5 @@
-"""What an option is: the values it takes, and how a classifier declares it as a field; and what all classifiers have in
-common before they are fitted: options in fields, and what is known of them.
+"""Options: the values that they take, and how a classifier declares them as fields; and the base classes of classifiers
+that are not fitted yet.
 
 Help and completion import this module, so nothing heavy is imported here.
 """
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from probfs.columns.dataset import Dataset
 
 EstimateName = Literal["loo", "resubstitution", "cv", "oob"]
-"""Which model scores a labelled row."""
+"""Which models score the labelled rows."""
 ESTIMATES: Mapping[EstimateName, str] = {
     "loo": "leave-one-out",
     "resubstitution": "resubstitution",
@@ -35,7 +35,7 @@ ESTIMATES: Mapping[EstimateName, str] = {
 }
 """Each estimate with the words of the summary."""
 REFITTED: tuple[EstimateName, ...] = ("loo", "resubstitution", "cv")
-"""The estimates that any classifier can have: models of other rows."""
+"""The estimates that every classifier can make."""
 DEFAULT_FOLDS = 10
 
 Removal = Literal["permute", "retrain"]
@@ -48,7 +48,7 @@ Gamma: TypeAlias = "float | Literal['scale', 'auto']"
 Categories = Literal["onehot", "codes", "frame"]
 
 _MOST_DIGITS = 18
-"""Of whole numbers: they fit into 64 bits."""
+"""Whole numbers of so many digits fit into 64 bits."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ class Number:
     metavar: str = "NUMBER"
     words: tuple[str, ...] = ()
     zero: str | None = None
-    """What 0 means, if it is allowed below the range."""
+    """What 0 means, if it is allowed although it is below the range."""
     called: ClassVar[str] = "a number"
 
     def parse(self, text: str) -> Any:
@@ -93,7 +93,7 @@ class Number:
             return self._accept(value, None)
 
     def _accept(self, given: Any, number: float | None) -> Any:
-        """What was given, as a number where it is one and not a word."""
+        """The value as a number, or as the word that it is."""
         if isinstance(given, str) and given in self.words:
             return given
         if number is not None:
@@ -128,13 +128,13 @@ class WholeNumber(Number):
 
 
 ValueType: TypeAlias = Choice | Number
-"""What an option takes. ``parse`` makes a value of a word of the command line, ``check`` of an object from Python; a
-ValueError says what is wrong with it.
+"""The values that an option takes. ``parse`` makes a value from a word of the command line, ``check`` from an object of
+Python; a ValueError says what is wrong.
 """
 
 
 def parse_number(text: str) -> float | None:
-    """The finite number that a word of the command line stands for; Python's 1_000 is not one."""
+    """The finite number that a word of the command line stands for, None if it is no number; 1_000 is none."""
     try:
         number = float(text)
     except ValueError:
@@ -143,7 +143,7 @@ def parse_number(text: str) -> float | None:
 
 
 def check_value(name: str, kind: ValueType, value: Any) -> Any:
-    """The value that a user gave for an option, if it is one that the option takes."""
+    """The value that was given for an option; a UsageError if the option does not take it."""
     try:
         return kind.check(value)
     except ValueError as error:
@@ -157,27 +157,27 @@ class Option:
     default: Any
     kind: ValueType
     help: str
-    """What it means, without its classifiers and its default, which are added."""
+    """Its meaning, without its classifiers and its default, which are added."""
     default_help: str | None = None
-    """The default in words, where the value alone would not do."""
+    """The default in words, if the value alone does not explain it."""
     only_with: tuple[str, str] | None = None
-    """Another option, and the value that it must have for this one to mean anything."""
+    """Another option, and the value that it must have; otherwise this option has no meaning."""
     recorded: bool = True
-    """Whether results depend on it, so that it stands in the settings of the JSON."""
+    """Whether results depend on it, so that the settings in the JSON contain it."""
 
 
 def setting(default: Any, kind: ValueType, help: str, **more: Any) -> Any:  # noqa: A002  # what dataclasses call it
     """A field of a classifier that is an option.
 
-    Where it goes with another option only, the field is None until it is given: ``UnfittedClassifier.in_effect`` has
-    its default.
+    The field of an option with ``only_with`` is None unless it is given: ``UnfittedClassifier.in_effect`` has its
+    default.
     """
     declared = Option(default, kind, help, **more)
     starting = default if declared.only_with is None else None
     return field(default=starting, compare=declared.recorded, metadata={"option": declared})
 
 
-# What all classifiers have in common before they are fitted
+# Classifiers that are not fitted yet
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
@@ -185,13 +185,13 @@ class UnfittedClassifier(ABC):
     """A classifier before it is fitted. Its fields are its options; each is checked when the object is made."""
 
     name: ClassVar[str]
-    """What users call it."""
+    """The word that users choose it by."""
     default_estimate: ClassVar[EstimateName] = "cv"
     default_step: ClassVar[int | Literal["auto"]] = "auto"
     takes_blocks: ClassVar[bool] = False
-    """Whether it needs nothing but sums over rows, which may be on a cluster then."""
+    """Whether it needs only sums over rows, which may then be on a cluster."""
     training_rows_of_class: ClassVar[int] = 1
-    """How many rows of each class a model has to be trained on, at least."""
+    """The fewest rows of each class that a model can be trained on."""
 
     missing: Literal["skip", "value", "auto"] = setting(
         "auto",
@@ -207,7 +207,7 @@ class UnfittedClassifier(ABC):
 
     @property
     def estimates(self) -> tuple[EstimateName, ...]:
-        """The estimates that it has."""
+        """The estimates that it can make."""
         return REFITTED
 
     @property
@@ -217,13 +217,13 @@ class UnfittedClassifier(ABC):
 
     @property
     def takes_numbers(self) -> bool:
-        """Whether it measures numbers as they are; otherwise it counts categories, and numeric columns are cut."""
+        """Whether it takes numbers as they are; otherwise it counts categories, and numeric columns are cut."""
         return True
 
     @property
     def sees_columns_together(self) -> bool:
-        """Whether columns may matter together of which each alone says nothing: to such a classifier, a column that is
-        unrelated to the class is not yet noise.
+        """Whether it can use columns that are informative only together: for such a classifier, a column that by itself
+        is unrelated to the class need not be noise.
         """
         return False
 
@@ -231,17 +231,17 @@ class UnfittedClassifier(ABC):
         """Refuse a table that lacks a column which the classifier names."""
 
     def load_ahead(self) -> None:  # noqa: B027  # most load nothing
-        """Load in another thread what large tables will need."""
+        """Load, in another thread, the libraries that large tables need."""
 
     def require_memory(self, dataset: Dataset, estimate: EstimateName, folds: int) -> None:  # noqa: B027
-        """Refuse a table that would not fit into memory, before its values are counted."""
+        """Refuse a table that does not fit into memory, before its values are counted."""
 
     @abstractmethod
     def fit(self, request: FitRequest) -> Classifier: ...
 
     @abstractmethod
     def hold_out(self, request: HoldOutRequest) -> RowOdds:
-        """Rows as a model of others judges them."""
+        """The odds of the held-out rows by a model of the training rows."""
 
     def __post_init__(self) -> None:
         for name, declared in self.options().items():
@@ -267,12 +267,12 @@ class UnfittedClassifier(ABC):
 
     @classmethod
     def _fields(cls) -> list[Field[Any]]:
-        """The fields of a class before those that it shares with others: what sets it apart comes first in help."""
+        """The fields of this class before inherited ones, so that the most specific options come first in help."""
         nearness = {name: -place for place, kind in enumerate(reversed(cls.__mro__)) for name in get_annotations(kind)}
         return sorted(fields(cls), key=lambda each: nearness[each.name])
 
     def in_effect(self) -> dict[str, Any]:
-        """The value of every option; None for one that has no meaning beside the others."""
+        """The value of every option; None for an option that has no meaning with the values of the others."""
         values = {}
         for name, declared in self.options().items():
             value = getattr(self, name)
@@ -281,7 +281,7 @@ class UnfittedClassifier(ABC):
         return values
 
     def completed(self) -> Self:
-        """The same classifier with every option said that is in effect, as a result's JSON says them."""
+        """The same classifier with every option that is in effect given explicitly, as in the JSON of results."""
         return replace(self, **self.in_effect())
 
     def _has_meaning(self, declared: Option) -> bool:
@@ -315,12 +315,12 @@ class RefittedModel(UnfittedClassifier):
     @property
     @abstractmethod
     def title(self) -> str:
-        """What it is called in the summary."""
+        """Its name in the summary."""
 
     @abstractmethod
     def trainer(self, dataset: Dataset, seed: int, estimate: EstimateName) -> Trainer:
-        """What fits models on rows and features of a table. Only here is scikit-learn imported, which takes longer than
-        most rankings.
+        """The trainer of models of rows and features of a table. scikit-learn is imported only here, as that takes
+        longer than most rankings.
         """
 
     @property

@@ -1,5 +1,5 @@
-"""Estimators of scikit-learn's kind, fitted on any training rows and features: the probabilities that they give, and
-how these change when a feature is permuted.
+"""Estimators of scikit-learn's kind, fitted to any training rows and features: their probabilities, and how these
+change when a feature is permuted.
 
 Permuted rows are predicted in large batches that hold many features, rows and shuffles at once. A row whose donor has
 the same value keeps its probabilities, and a row that several shuffles give the same value is predicted once. Of a
@@ -36,7 +36,8 @@ from probfs.tables.arrays import Floats, Integers
 from probfs.text import did_you_mean, first_line, option, quoted
 
 MOST_COPIES = 1_000_000
-"""Rows that an estimator is given, about: beyond, each row is repeated less often, in proportion."""
+"""About how many rows an estimator is given at most: if there are more, each row is repeated less often, in proportion.
+"""
 CELLS_PER_CALL = 1 << 22
 """Cells that an estimator is given at a time, at most: 32 MB of numbers."""
 _ROUNDING = 1e-13
@@ -149,7 +150,7 @@ def _from_log_odds(present: Integers, classes: int, values: Floats) -> Floats:
 
 @dataclass(kw_only=True, eq=False)
 class EstimatorModel(Model):
-    """A fitted estimator."""
+    """A model of a fitted estimator."""
 
     name: str
     estimator: Any
@@ -159,7 +160,7 @@ class EstimatorModel(Model):
     present: Integers
     """The classes of the training rows."""
     trained: Positions
-    """Which row each row given to the estimator is: some several times, where they were repeated."""
+    """The position of each row that the estimator was given; repeated rows occur several times."""
 
     def probabilities(self, rows: Positions) -> Floats:
         blocks = divide_rows(len(rows), len(self.table.owner), CELLS_PER_CALL)
@@ -181,7 +182,7 @@ class EstimatorModel(Model):
         return actual, changes.reshape(len(actual), len(rows), self.features)
 
     def _predict(self, table: Any, rows: Positions) -> Floats:
-        """What the estimator says of rows that it is given as it likes them, their positions apart."""
+        """The probabilities of rows that are in the form the estimator is given; ``rows`` are their positions."""
         try:
             with catch_fit_warnings():
                 found = self._ask(table, rows)
@@ -208,7 +209,7 @@ class OutOfBagForest(EstimatorModel):
         self.report = replace(self.report, unjudged=int((self._left_out.sum(axis=0) == 0).sum()))
 
     def _ask(self, table: Any, rows: Positions) -> Floats:
-        # As scikit-learn has them.
+        # scikit-learn's trees compare numbers of single precision.
         cells = np.ascontiguousarray(table, dtype=np.float32)
         total, judges = np.zeros((len(cells), len(self.present))), self._left_out.sum(axis=0)[rows]
         for tree, left_out in zip(self.estimator.estimators_, self._left_out, strict=True):
@@ -220,9 +221,9 @@ class OutOfBagForest(EstimatorModel):
 
     @cached_property
     def _left_out(self) -> Floats:
-        """Trees × rows: how many copies of each row were not drawn for each tree; 1 of a row that is not trained on.
+        """Trees × rows: how many copies of each row were not drawn for each tree; 1 for a row that is not trained on.
 
-        As in leave-one-out, a copy is judged by models that may know the others.
+        As in leave-one-out, trees that were trained on some copies of a row may judge the others.
         """
         rows = max(len(codes) for codes in self.codes)
         copies = np.bincount(self.trained, minlength=rows)
@@ -236,9 +237,9 @@ class OutOfBagForest(EstimatorModel):
 def find_exchanges(
     rows: Positions, donors: Donors, codes: Sequence[Codes]
 ) -> tuple[Integers, Integers, Positions, Floats]:
-    """All exchanges that change a value, each combination of a feature, a row and a new value once: features, rows
-    (counted within ``rows``), the rows that give the value, and in what fraction of the shuffles. ``codes`` are those
-    of each feature in all rows.
+    """All exchanges that change a value, one for each combination of a feature, a row and a new value: the feature, the
+    place of the row in ``rows``, a row that has the new value, and the fraction of shuffles in which the row is given
+    it. ``codes`` has the codes of each feature in all rows.
     """
     found = []
     for feature, of_feature in enumerate(codes):
@@ -252,13 +253,13 @@ def find_exchanges(
     return features, places, giving.astype(np.intp), frequencies
 
 
-# What a user's estimator tells of itself: any object of scikit-learn's kind that has predict_proba
+# Users' estimators: any object of scikit-learn's kind that has predict_proba
 
 
 def check_estimator(estimator: Any) -> str:
-    """Refuse what is no estimator; the estimator's repr in one line, without addresses of memory.
+    """Refuse an object that is no estimator; the estimator's repr in one line, without addresses of memory.
 
-    Whether an estimator that fits others has probabilities it may tell only when it is fitted.
+    Some estimators, which fit others, have ``predict_proba`` only once they are fitted.
     """
     if isinstance(estimator, type):
         name = estimator.__name__
@@ -274,8 +275,8 @@ def check_estimator(estimator: Any) -> str:
 
 
 def choose_categories(estimator: Any) -> Categories:
-    """How an estimator likes its columns, as far as it tells: a data frame where a ColumnTransformer is inside, codes
-    where it takes categories that are not negative, and nothing else; a one-hot matrix otherwise.
+    """How columns should be given to an estimator: as a data frame if it holds a ColumnTransformer, as codes if its
+    tags say that it takes only categories that are not negative, and one-hot otherwise.
     """
     if _column_transformers(estimator):
         return "frame"
@@ -286,7 +287,7 @@ def choose_categories(estimator: Any) -> Categories:
 
 
 def takes_missing(estimator: Any) -> bool:
-    """Whether all steps take NaN, or all down to one that imputes."""
+    """Whether all steps take NaN, up to one that imputes."""
     for step in _steps(estimator):
         if "Imputer" in type(step).__name__:
             return True
@@ -296,7 +297,7 @@ def takes_missing(estimator: Any) -> bool:
 
 
 def seeded(estimator: Any, seed: int) -> Any:
-    """A clone in which every random_state that was left None is set."""
+    """A clone in which every random_state that was None is set."""
     seeded_clone = clone(estimator)
     parameters = seeded_clone.get_params(deep=True).items()
     open_ones = [name for name, value in parameters if value is None and f"__{name}".endswith("__random_state")]
@@ -311,7 +312,7 @@ def _steps(estimator: Any) -> list[Any]:
 
 
 def _input_tags(estimator: Any) -> Any:
-    """What an estimator tells of the tables that it takes."""
+    """An estimator's tags about its input; None if it has none."""
     try:
         return get_tags(estimator).input_tags
     except (AttributeError, TypeError, ValueError):
@@ -325,8 +326,8 @@ def _column_transformers(estimator: Any) -> list[ColumnTransformer]:
 
 
 def check_column_names(estimator: Any, known: Sequence[str], source: str) -> None:
-    """Refuse transformers that choose columns by position, which changes as columns leave, or by a name that is not
-    ``known``, as scikit-learn would; columns that are left out may be named.
+    """Refuse ColumnTransformers that choose columns by position, which changes as columns leave, or by a name that is
+    not ``known``. Columns that are left out are known.
     """
     for transformer in _column_transformers(estimator):
         for step, _, columns in transformer.transformers:
@@ -344,14 +345,14 @@ def check_column_names(estimator: Any, known: Sequence[str], source: str) -> Non
 
 
 def keep_columns(estimator: Any, names: Collection[str]) -> None:
-    """Make an estimator's transformers do without the columns that are gone; those by selectors do so by themselves."""
+    """Remove the names of columns that have left from an estimator's ColumnTransformers; selectors need no change."""
     for transformer in _column_transformers(estimator):
         kept: list[tuple[str, Any, Any]] = []
         for name, step, columns in transformer.transformers:
             if isinstance(columns, str) and columns not in names:
                 kept.append((name, "drop", []))
             elif callable(columns) or isinstance(columns, str):
-                # One name alone is handed over as a list of texts, not as a table.
+                # A transformer of one name alone is given a list of texts, not a table.
                 kept.append((name, step, columns))
             else:
                 kept.append((name, step, [column for column in columns if column in names]))

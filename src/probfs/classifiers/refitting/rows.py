@@ -1,5 +1,5 @@
-"""Which rows a model is trained on, which it scores and whose values these get when a feature is permuted; and the sums
-over scored rows that a round's scores, errors and losses are made of.
+"""The rows that a model is trained on, the rows that it scores, and the donors whose values these are given when a
+feature is permuted; and the sums over scored rows from which a round's scores, errors and losses follow.
 
 Probabilities are arrays of classes × rows.
 """
@@ -30,7 +30,7 @@ _EQUAL = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class Split:
-    """The rows that one model scores, by their positions; labelled rows come first."""
+    """The rows that a model scores, by position (labelled rows come first), and the rows that it is not trained on."""
 
     scored: Positions
     labels: Integers
@@ -68,7 +68,7 @@ def make_splits(dataset: Dataset, estimate: EstimateName, folds: int | None, see
         return [split(np.arange(len(labels)), counts)]
     labelled, others = np.split(np.arange(len(labels)), [len(dataset.labels)])
     if estimate == "loo" and dataset.groups is None:
-        # One copy is left out, but the model scores all copies of the row: it would be the same for each of them.
+        # One copy is left out, but the model scores all copies of the row: leaving out another gives the same model.
         splits = [split(row, counts[row], (row, np.ones_like(row))) for row in labelled[:, None]]
     else:
         folds = dataset.units if estimate == "loo" else folds
@@ -77,7 +77,7 @@ def make_splits(dataset: Dataset, estimate: EstimateName, folds: int | None, see
         dealt = deal_folds(dataset, folds, seed)
         splits = []
         for fold, copies in enumerate(dealt):
-            # Of rows that are ordered in time, those of later folds are left out, too; the first is not scored.
+            # Where rows are ordered in time, later folds are left out, too, and the first fold is not scored.
             without = copies if dataset.times is None else dealt[fold:].sum(axis=0)
             scored, absent = np.flatnonzero(copies), np.flatnonzero(without)
             if dataset.times is None or (len(scored) and without.sum() < dataset.rows):
@@ -86,8 +86,8 @@ def make_splits(dataset: Dataset, estimate: EstimateName, folds: int | None, see
 
 
 def set_apart(dataset: Dataset, features: Sequence[int], held_out: Integers, seed: int) -> tuple[Dataset, Split]:
-    """A table of some features whose labelled rows are ordered by content and whose unlabelled rows are the rows held
-    out (``held_out`` copies of each row of the dataset); and the split that scores these, in their order.
+    """A table with some of the features, in which the held-out rows (``held_out`` copies of each row of the dataset)
+    are the unlabelled ones; and the split that scores these, in their order. Its labelled rows are ordered by content.
     """
     chosen = {dataset.features[place].name: dataset.features[place] for place in features}
     training = order_by_content(replace(dataset, features=tuple(chosen.values())), seed)
@@ -114,7 +114,7 @@ class TrainingRows:
 
     @classmethod
     def of(cls, labels: Integers, training: Integers, classes: int, weights: Floats | None = None) -> TrainingRows:
-        """Those of the labelled rows of which copies are left to train on, each of which has one of the weights."""
+        """The labelled rows of which ``training`` has copies; ``weights`` are those of single copies."""
         positions = np.flatnonzero(training)
         weighed = weigh(training, weights)[positions]
         of_classes = np.bincount(labels[positions], weights=weighed, minlength=classes)
@@ -151,8 +151,8 @@ def divide_rows(rows: int, cells_per_row: int, most_cells: int) -> list[slice]:
 
 
 Sums = tuple[Floats, RowOdds]
-"""Of some rows. 3 × features: Σ ½ Σ_c |P_c - Q_c| and Σ (P_y - Q_y) over labelled rows, and the first over unlabelled
-ones; and the odds of the labelled rows with all features.
+"""Sums over some rows, 3 × features: Σ ½ Σ_c |P_c - Q_c| and Σ (P_y - Q_y) over labelled rows, and the first over
+unlabelled ones; and the odds of the labelled rows with all features.
 """
 
 
@@ -164,9 +164,9 @@ def sum_changes(split: Split, block: slice, actual: Floats, changes: Floats) -> 
     """
     labels, weights = split.labels[block], split.weights[block]
     known, unknown = np.flatnonzero(labels != UNLABELLED), np.flatnonzero(labels == UNLABELLED)
-    own = weights[known]
     absolute = np.abs(changes).sum(axis=0) / 2
-    sums = [own @ absolute[known], own @ changes[labels[known], known], weights[unknown] @ absolute[unknown]]
+    signed = changes[labels[known], known]
+    sums = [weights[known] @ absolute[known], weights[known] @ signed, weights[unknown] @ absolute[unknown]]
     return np.stack(sums), odds_of(actual[:, known], split, np.arange(len(split.scored))[block][known])
 
 
@@ -176,7 +176,7 @@ def add_up(parts: Sequence[Sums]) -> Sums:
 
 
 def odds_of(actual: Floats, split: Split, rows: Positions | slice = slice(None)) -> RowOdds:
-    """The odds of some of the rows that a split scores, which are labelled, from their probabilities."""
+    """The odds of labelled rows, some of those that a split scores, from their probabilities."""
     labels, counts = split.labels[rows], split.counts[rows]
     with np.errstate(divide="ignore"):
         logs = np.log(actual).T

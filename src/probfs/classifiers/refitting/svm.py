@@ -55,7 +55,7 @@ _FLAT = 1e-9
 _RIDGE = 1e-12
 """Added to the curvature, so that decision values that are all equal have a solution too."""
 _LEAST_PROBABILITY = float(np.finfo(np.float64).eps)
-"""Smaller ones count as this one, so that no single row makes a loss infinite."""
+"""Smaller probabilities are raised to this, so that no single row makes a loss infinite."""
 _CHANCE_GAIN = 0.5
 """What a sigmoid gains by chance in the sum of losses over the rows it is fitted on, as any parameter found by maximum
 likelihood does. A standard error is margin enough for one sigmoid, but not for one of each class.
@@ -73,7 +73,7 @@ class Sigmoid(NamedTuple):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Pieces(Split):
-    """The training rows, divided where the copies of one row fall into different folds of the sigmoid."""
+    """The training rows; a row whose copies fall into several folds of the sigmoid is one piece for each fold."""
 
     folds: Positions
 
@@ -90,7 +90,7 @@ class BinarySvm(NamedTuple):
     sigmoid: Sigmoid
     held_out_sigmoid: Sigmoid
     inverted: bool
-    """Whether the sigmoid on held-out decision values decreases; in its place stands a flat one."""
+    """Whether the sigmoid on held-out decision values decreases; a flat one is used in its place."""
 
 
 class SvmTrainer(Trainer):
@@ -107,13 +107,13 @@ class SvmTrainer(Trainer):
         self._gamma = gamma
         self._groups = dataset.groups
         self._training_sigmoids: Sequence[bool] | None = None
-        """For each SVM of a model, whether its sigmoid is fitted on the decision values of its own training rows
-        instead of cross-validated ones. None: only where the cross-validated sigmoid decreases.
+        """For each SVM of a model, whether its sigmoid is fitted to the decision values of its training rows, instead
+        of cross-validated ones. None: only if the cross-validated sigmoid decreases.
         """
 
     def check(self, dataset: Dataset, splits: Sequence[Split], estimate: EstimateName) -> None:
         """A sigmoid is cross-validated, for which a class needs two training rows."""
-        trained = [np.bincount(self.labels, own.training_counts(self.counts), self.classes) for own in splits]
+        trained = [np.bincount(self.labels, split.training_counts(self.counts), self.classes) for split in splits]
         for (name, rows), left in zip(dataset.class_rows().items(), np.min(trained, axis=0).tolist(), strict=True):
             if left < 2:
                 leaves = (
@@ -154,14 +154,14 @@ class SvmTrainer(Trainer):
             return Model(prior=rows.prior, features=len(features), report=report)
         cells = matrix.cells[rows.positions]
         gamma = None if self._gamma is None else choose_gamma(self._gamma, cells, rows.counts)
-        # By the rows of the whole table: solvers differ in tolerance, and models are compared with each other.
+        # The rows of the whole table decide on the solver: solvers differ in tolerance, and models are compared.
         solver = Solver(cells[pieces.scored], gamma, self.cost, len(self.labels))
         svms = [self._fit_binary(number, target, pieces, solver) for number, target in enumerate(targets)]
         sigmoids, held_out = [svm.sigmoid for svm in svms], np.stack([svm.held_out for svm in svms])
         # A sigmoid on training rows is too steep for held-out ones: their losses would be about it, not about the SVMs.
         odds, fair_odds = (
-            odds_of(of_all_classes(to_probabilities(own, held_out)), pieces)
-            for own in (sigmoids, [svm.held_out_sigmoid for svm in svms])
+            odds_of(of_all_classes(to_probabilities(of_svms, held_out)), pieces)
+            for of_svms in (sigmoids, [svm.held_out_sigmoid for svm in svms])
         )
         report = Report(
             inverted=[svm.inverted for svm in svms],
@@ -296,7 +296,7 @@ def to_probabilities(sigmoids: Sequence[Sigmoid], values: Floats) -> Floats:
 
 
 def choose_gamma(gamma: Gamma, cells: Floats, counts: Integers) -> float:
-    """γ as given or by scikit-learn's rules; a row weighs as much as it counts."""
+    """γ as given or by scikit-learn's rules; a row that counts n times is n rows."""
     if not isinstance(gamma, str):
         return float(gamma)
     columns = int(cells.shape[1])

@@ -18,12 +18,15 @@ from probfs.tables.arrays import Flags, Floats, Integers
 from probfs.text import option, quoted
 
 Encoding = Literal["standardised", "onehot", "filled", "native", "codes", "frame"]
-"""How columns reach a model. Numbers are themselves, NaN where they are missing, and a category is a column of 0 and 1
-for each of its values (``onehot``); ``filled`` is that for models that refuse NaN: a missing number is the mean of the
-training rows, and where missing counts as a value a column says so. ``standardised`` numbers have mean 0 and variance 1
-besides, and columns that do not vary in the training rows are left out. With ``native``, categories of few values are
-one column of codes, and with ``codes`` every feature is a column of whole numbers from 0, with the number after the
-last where a cell says nothing. ``frame`` is a data frame of numbers, texts and pandas' categories, made of codes.
+"""How columns are given to a model.
+
+- ``onehot``: a number is a column, with NaN where it is missing; a category is a column of 0 and 1 for each value.
+- ``filled``: the same for models that refuse NaN. A missing number is the mean of the training rows, and where missing
+  counts as a value another column says that it is missing.
+- ``standardised``: filled, numbers with mean 0 and variance 1, without columns that do not vary in the training rows.
+- ``native``: onehot, but categories of few values are one column of codes.
+- ``codes``: each feature is one column of codes from 0, with the number after the last for a cell that has no value.
+- ``frame``: a data frame of numbers, texts and pandas' categories, made of codes.
 """
 MOST_CELLS = 250_000_000
 """A matrix with more cells (2 GB) is refused; usually some column has a different value in nearly every row."""
@@ -47,10 +50,10 @@ class Matrix:
     categorical: Flags | None = None
     """Which columns hold the codes of categories; None if none does."""
     frame: Mapping[str, Any] | None = None
-    """For a data frame: the name of each column, and the values that its cells are the codes of."""
+    """For a data frame: the name of each column, and the value of each of its codes."""
 
     def show(self, cells: npt.NDArray[Any]) -> Any:
-        """Some rows as a model is given them."""
+        """Rows of cells in the form that the model is given them."""
         if self.frame is None:
             return cells
         import pandas as pd
@@ -64,7 +67,7 @@ class Matrix:
         return not np.array_equal(cells, np.broadcast_to(cells[:1], cells.shape), equal_nan=True)
 
     def exchange(self, rows: Positions, features: Integers, donors: Positions) -> Any:
-        """Some rows as a model is given them, each with one feature from another row."""
+        """Some rows, each with one feature from its donor, in the form that the model is given them."""
         source = np.where(self.owner == features[:, None], donors[:, None], rows[:, None])
         return self.show(np.take_along_axis(self.cells, source, axis=0))
 
@@ -72,8 +75,8 @@ class Matrix:
 class MatrixEncoder:
     """Makes the matrix of a dataset for any active features and any training rows.
 
-    Values get their columns from all labelled rows; means, variances and which columns vary come from the training
-    rows alone.
+    All labelled rows decide which columns a category has; means, variances and whether a column varies come from the
+    training rows alone.
     """
 
     def __init__(self, dataset: Dataset, encoding: Encoding, model: str) -> None:
@@ -81,7 +84,7 @@ class MatrixEncoder:
         table = dataset.ungrouped().features
         rows = len(dataset.labels) + len(dataset.unlabelled_counts)
         is_coded = encoding in ("codes", "frame")
-        widths = [1 if is_coded or own.numbers is not None else own.values for own in table]
+        widths = [1 if is_coded or column.numbers is not None else column.values for column in table]
         if rows * sum(widths) > MOST_CELLS:
             widest = table[int(np.argmax(widths))]
             problem = f"{rows:,} rows of {sum(widths):,} columns are too many for the memory of {model}"
@@ -94,7 +97,7 @@ class MatrixEncoder:
         self._cells = np.hstack([np.empty((rows, 0), np.int64 if is_coded else np.float64), *blocks])
         place = np.repeat(np.arange(len(blocks)), [block.shape[1] for block in blocks])
         self._owner = dataset.owner[place]
-        # The first column of a number is the number, a second says where it is missing.
+        # The first column of a numeric feature holds the numbers, a second one says where they are missing.
         numbers = np.array([column.numbers is not None for column in table], dtype=np.bool_)
         self._is_number = numbers[place] & (np.diff(place, prepend=-1) > 0)
         native = [encoding == "native" and _fits_native(column) for column in table]
@@ -110,7 +113,7 @@ class MatrixEncoder:
         if self._encoding == "standardised":
             cells, varies = _standardise(cells, self._is_number[columns], training)
             return Matrix(cells, owner[varies])
-        # Where training rows are all missing, a column says nothing of the others, and is 0 everywhere.
+        # A column that is missing in all training rows is 0 everywhere.
         for column in np.flatnonzero(np.isnan(cells).any(axis=0)):
             labelled = cells[: len(training), column]
             known = (training > 0) & ~np.isnan(labelled)
@@ -148,8 +151,8 @@ def _fits_native(feature: Feature) -> bool:
 
 
 def _standardise(cells: Floats, is_number: Flags, training: Integers) -> tuple[Floats, Flags]:
-    """The columns that vary in the training rows, numbers with mean 0 and variance 1 there and missing cells at the
-    mean; and which columns these are.
+    """The columns that vary in the training rows, and which columns these are. Numbers have mean 0 and variance 1 in
+    the training rows; missing ones are 0.
     """
     sample = cells[: len(training)][training > 0]
     varies = np.fmin.reduce(sample, axis=0) < np.fmax.reduce(sample, axis=0)
@@ -165,7 +168,7 @@ def _standardise(cells: Floats, is_number: Flags, training: Integers) -> tuple[F
 
 
 def _values_in_frame(feature: Feature) -> Any:
-    """The value of each code in a data frame, None for a cell that says nothing."""
+    """The value of each code in a data frame, None for a cell without a value."""
     import pandas as pd
 
     if feature.numbers is not None:
