@@ -9,15 +9,13 @@ largest loss, and no part in the derivatives.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain
 from typing import Any, Protocol
 
 import numpy as np
 
-from probfs.runtime.parallel import map_in_threads, split_range
 from probfs.tables.arrays import Flags, Floats, Integers
 
 _ROWS_AT_A_TIME = 1 << 13
@@ -146,9 +144,8 @@ class RowOdds:
         """The sum of the log-losses, no P taken to be less than the least, and the slope and curvature of the sum of
         -log P by the sharpness.
         """
-
-        def sum_rows(rows: slice) -> list[float]:
-            weights, top, total = self._weigh(rows, sharpness)
+        sums = np.zeros(3)
+        for rows, weights, top, total in self._weigh(sharpness):
             losses = self._limited(rows, top + np.log(total), least)
             # The derivatives are the cumulants of the odds.
             weights *= self._finite[:, rows]
@@ -157,14 +154,8 @@ class RowOdds:
             variance = weights.sum(axis=0) / total - mean**2
             mean[self._impossible[rows]] = variance[self._impossible[rows]] = 0.0
             # One by one and not too long, dot products do not wait for threads of BLAS.
-            return [float(self.counts[rows] @ each) for each in (losses, mean, variance)]
-
-        slices = self._slices
-        # A thread takes many slices at a time: handing over each of them would take longer than its sums.
-        parts = [slices[first:end] for first, end in split_range(len(slices), len(slices) // 8)]
-        found = map_in_threads(lambda part: [sum_rows(rows) for rows in part], parts, len(parts))
-        total: Floats = np.sum([(0.0, 0.0, 0.0), *chain.from_iterable(found)], axis=0)
-        return total
+            sums += [self.counts[rows] @ each for each in (losses, mean, variance)]
+        return sums
 
     def losses(self, sharpness: float | None, least: float) -> Floats:
         """The log-loss of each row, no P taken to be less than the least."""
@@ -172,8 +163,7 @@ class RowOdds:
             most = self.against_own.max(axis=0)
             return np.where(most == 0, 0.5, (most > 0).astype(np.float64))
         losses = np.empty(len(self.counts))
-        for rows in self._slices:
-            _, top, total = self._weigh(rows, 1.0 if sharpness is None else sharpness)
+        for rows, _, top, total in self._weigh(1.0 if sharpness is None else sharpness):
             losses[rows] = self._limited(rows, top + np.log(total), least)
         return losses
 
@@ -208,16 +198,14 @@ class RowOdds:
         """Whether each row's own class has weight 0."""
         return np.asarray(self.against_own[0] == np.inf)
 
-    @property
-    def _slices(self) -> list[slice]:
-        return [slice(start, start + _ROWS_AT_A_TIME) for start in range(0, len(self.counts), _ROWS_AT_A_TIME)]
-
-    def _weigh(self, rows: slice, sharpness: float) -> tuple[Floats, Floats, Floats]:
-        """The weights of the other classes of some rows relative to the largest of a row's weights, the logarithm of
-        that, and the sum of a row's weights; its own class has weight 1.
+    def _weigh(self, sharpness: float) -> Iterator[tuple[slice, Floats, Floats, Floats]]:
+        """For some rows at a time: the weights of their other classes relative to the largest of a row's weights, the
+        logarithm of that, and the sum of a row's weights; its own class has weight 1.
         """
-        logs = max(sharpness, _LEAST_SHARPNESS) * self._finite[:, rows]
-        top = logs.max(axis=0, initial=0.0)
-        logs -= top
-        weights = np.exp(logs, out=logs)
-        return weights, top, np.exp(-top) + weights.sum(axis=0)
+        for start in range(0, len(self.counts), _ROWS_AT_A_TIME):
+            rows = slice(start, start + _ROWS_AT_A_TIME)
+            logs = max(sharpness, _LEAST_SHARPNESS) * self._finite[:, rows]
+            top = logs.max(axis=0, initial=0.0)
+            logs -= top
+            weights = np.exp(logs, out=logs)
+            yield rows, weights, top, np.exp(-top) + weights.sum(axis=0)
