@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from fractions import Fraction
 from numbers import Integral, Real
 from typing import Any, Literal, Self
 
@@ -233,8 +232,8 @@ class ProbabilisticSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         if is_whole and wanted >= 1:
             number = int(wanted)
         elif isinstance(wanted, Real) and not isinstance(wanted, Integral) and 0 < float(wanted) <= 1:
-            # The fraction as it is written: 0.29 of 100 is 29, not the 28 of binary floating point.
-            number = max(1, int(Fraction(repr(float(wanted))) * self.n_features_in_))
+            # 0.29 of 100 is 29, not the 28 of binary floating point.
+            number = max(1, int(float(wanted) * self.n_features_in_ + 1e-9))
         elif not automatic:
             choices = f'"{AUTO}", a whole number from 1 on, or a fraction above 0 and up to 1.0'
             raise UsageError(f"{option('n_features_to_select')}: {wanted!r} is not one of {choices}")
@@ -249,9 +248,8 @@ class ProbabilisticSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             if note.code == NoteKind.ROW_INDEX.code:
                 # Files may well have a row index; in X, it is a column that takes no part.
                 warn_of(NoteKind.UNUSABLE.note(note.message, note.columns))
-        if hasattr(self, "selection_result_"):
-            # Of an earlier fit, perhaps with other parameters.
-            del self.selection_result_
+        # Of an earlier fit, perhaps with other parameters.
+        self.__dict__.pop("selection_result_", None)
         if automatic:
             ranking, kept = self._select(training, arguments)
         else:
