@@ -236,6 +236,19 @@ def test_exact_p_is_the_share_of_all_orders(values: list[int], labels: list[int]
     assert p[0] == pytest.approx(enumerated_p(relation, column, labels), rel=1e-12)
 
 
+@pytest.mark.parametrize(("rows", "is_exact"), [(19, True), (20, False)])
+@pytest.mark.parametrize("numbers", [False, True])
+def test_a_small_p_of_fewer_than_20_rows_is_exact(rows: int, is_exact: bool, numbers: bool) -> None:
+    labels = np.arange(rows) % 2
+    values = np.where(np.arange(rows) < 4, 1 - labels, labels)
+    relation, column = relation_of(values.tolist(), numbers)
+    margins = Margins(np.bincount(values), np.bincount(labels), numbers)
+    exact = margins.exact_p(np.array([float(relation(column, labels.tolist()))]))
+    found = run_numbers(values.astype(float), labels) if numbers else run_values([values], labels)
+    assert exact is not None
+    assert (found.p[0] == pytest.approx(exact[0], rel=1e-9)) is is_exact
+
+
 def test_too_many_tables_are_not_looked_at() -> None:
     assert margins_of([1] * 18, [6, 6, 6]).exact_p(np.array([0.5])) is None
 

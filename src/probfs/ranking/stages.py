@@ -126,8 +126,8 @@ def rank_table(
     )
     screened = candidates.screen()
     summary = summarize_inputs(inputs, encoded.dataset)
-    if encoded.blocks.here is not None and not settings.uncertainty:
-        # Only tests need the numbers before cutting, and these hold the table in memory.
+    if encoded.blocks.here is not None:
+        # Only these tests need the numbers before cutting, which hold the table in memory.
         encoded.blocks.here.numbers = ()
     del inputs
     pa.default_memory_pool().release_unused()

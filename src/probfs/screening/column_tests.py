@@ -173,18 +173,18 @@ def rank_test(
     tests = ColumnTests.of_nothing(len(numbers.ranks))
     values, rows = numbers.distinct + 1, len(labels)
     at_a_time = max(1, _CELLS_OF_NUMBERS // max(rows, 1))
-    weights = None if (counts == 1).all() else counts.astype(np.float64)
+    weights = counts.astype(np.float64)
     for first in range(0, len(numbers.ranks), at_a_time):
         ranks = numbers.ranks[first : first + at_a_time]
         column = np.arange(len(ranks))[:, None]
         places = (ranks + column * values).ravel()
-        copies = None if weights is None else np.broadcast_to(weights, ranks.shape).ravel()
         if values * classes <= _CELLS_PER_ROW * rows:
             cells = places * classes + np.broadcast_to(labels, ranks.shape).ravel()
-            counted: Floats = np.bincount(cells, copies, minlength=len(ranks) * values * classes).astype(np.float64)
+            of_cells = np.broadcast_to(weights, ranks.shape).ravel()
+            counted = np.bincount(cells, of_cells, minlength=len(ranks) * values * classes).astype(np.float64)
             found = rank_test_of_counts(counted.reshape(-1, values, classes)[:, :-1], seed, most_draws)
         else:
-            known = np.where(ranks < numbers.distinct, counts, 0).ravel()
+            known = np.where(ranks < numbers.distinct, weights, 0.0).ravel()
             number_rows = np.bincount(places, known, minlength=len(ranks) * values).reshape(-1, values)
             scores = midrank_scores(number_rows)
             # Scores and weights are whole numbers, so no order of adding them changes a sum.

@@ -124,9 +124,7 @@ def count_values(dataset: Dataset, folds: int = 1) -> ValueCounts:
     )
     require_memory(_COPIES * 8 * slots * classes, purpose, dataset.source)
     by_slot = np.empty((slots, classes))
-    # Counting is faster than adding up weights of 1.
-    row_weights = dataset.row_weights
-    weights = None if (row_weights == 1).all() else row_weights
+    weights = dataset.row_weights.astype(np.float64)
     at_a_time = max(1, _CELLS_AT_A_TIME // max(rows, 1))
     for first in range(0, len(values), at_a_time):
         some = columns[first : first + at_a_time]
@@ -136,9 +134,9 @@ def count_values(dataset: Dataset, folds: int = 1) -> ValueCounts:
         places += (offset[first : first + len(some), None] - offset[first]).astype(places.dtype)
         places *= classes
         places += dataset.labels.astype(places.dtype)
-        of_cells = None if weights is None else np.broadcast_to(weights, places.shape).ravel()
+        of_cells = np.broadcast_to(weights, places.shape).ravel()
         counted[:] = np.bincount(places.ravel(), of_cells, minlength=counted.size).reshape(counted.shape)
-    class_rows = np.bincount(dataset.labels, weights=row_weights, minlength=classes).astype(np.float64)
+    class_rows = np.bincount(dataset.labels, weights, minlength=classes).astype(np.float64)
     together = enumerate(feature.members for feature in dataset.features)
     members = {place: [_counted_codes(column) for column in columns] for place, columns in together if columns}
     return ValueCounts(values, offset, by_slot, class_rows, members)
@@ -189,6 +187,6 @@ def count_numbers(block: Block, part: Part, first: int, end: int) -> list[Floats
         # The narrower the places, the faster they are computed; bincount widens them.
         narrow = np.min_scalar_type(slots)
         places = numbers.ranks[0].astype(narrow) * narrow.type(classes) + rows.labels.astype(narrow)
-        by_class = np.bincount(places, None if (rows.counts == 1).all() else rows.counts, minlength=slots)
+        by_class = np.bincount(places, rows.counts.astype(np.float64), minlength=slots)
         counted.append(by_class.reshape(-1, classes)[:-1].astype(np.float64))
     return counted

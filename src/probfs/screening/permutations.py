@@ -111,7 +111,10 @@ def with_equal_margins(
     """Groups of columns that share their margins, and so the tables that are looked at; ``value_rows`` is columns ×
     values and ``class_rows`` columns × classes, for all columns.
     """
-    values = value_rows[columns] if numbers else np.sort(value_rows[columns], axis=1)
+    values = value_rows[columns]
+    # Numbers keep their order, except that those that no row holds come last.
+    order = np.argsort(values == 0 if numbers else values, axis=1, kind="stable")
+    values = np.take_along_axis(values, order, axis=1)
     classes = np.sort(class_rows[columns], axis=1)
     groups: defaultdict[bytes, list[int]] = defaultdict(list)
     for place, margins in enumerate(np.concatenate([values, classes], axis=1)):

@@ -126,8 +126,7 @@ def _count(dataset: Dataset, feature: int, others: Integers, some: Integers) -> 
     places += first.labelled.astype(np.int64) * across
     places *= classes
     places += dataset.labels
-    row_weights = dataset.row_weights
-    weights = None if (row_weights == 1).all() else np.broadcast_to(row_weights, places.shape).ravel()
+    weights = np.broadcast_to(dataset.row_weights.astype(np.float64), places.shape).ravel()
     cells = (first.values + 1) * across * classes
     if cells <= _CELLS_AT_A_TIME:
         held = np.bincount(places.ravel(), weights, minlength=cells)
