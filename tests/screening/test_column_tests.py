@@ -246,7 +246,7 @@ def test_a_small_p_of_fewer_than_20_rows_is_exact(rows: int, is_exact: bool, num
     exact = margins.exact_p(np.array([float(relation(column, labels.tolist()))]))
     found = run_numbers(values.astype(float), labels) if numbers else run_values([values], labels)
     assert exact is not None
-    assert (found.p[0] == pytest.approx(exact[0], rel=1e-9)) is is_exact
+    assert bool(found.p[0] == pytest.approx(exact[0], rel=1e-9)) == is_exact
 
 
 def test_too_many_tables_are_not_looked_at() -> None:
