@@ -37,6 +37,7 @@ from probfs.errors import UsageError
 def test_what_is_not_given_has_its_default() -> None:
     assert (Forest().trees, Forest(trees=None).trees) == (100, 100)  # type: ignore[arg-type]  # None is not given
     assert NaiveBayes().in_effect() == {"smoothing": 1.0, "shrink": "auto", "bins": 5, "missing": "auto"}
+    assert Forest(leaf=1, depth=1, trees=1).in_effect()["depth"] == 1
     assert SVM().in_effect()["gamma"] is None
     assert SVM(kernel="rbf").in_effect()["gamma"] == "scale"
     assert SVM(kernel="rbf", gamma=2).in_effect()["gamma"] == 2.0
