@@ -50,10 +50,6 @@ _WORDS: Mapping[str, Rule] = {
 }
 _TABLE_KEYS = ("cut", "quantiles", "widths", "groups", "min_count", "other")
 _MOST_COUNTED = 2**53
-_MOST_DOTS = 64
-"""tomllib needs quadratic time and memory in the length of a dotted key."""
-_LONGEST_KEY = 1_000
-"""The line of a longer key is not searched for."""
 
 
 @dataclass(frozen=True)
@@ -117,26 +113,18 @@ def parse_mapping(content: bytes, source: str = "mapping") -> ColumnMapping:
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
+        line: int | None = content.count(b"\n", 0, error.start) + 1
         raise MappingError("is not UTF-8, as TOML must be; save it as UTF-8", source=source, line=line) from error
-    for number, line_text in enumerate(text.split("\n"), 1):
-        key = re.split("[\"'#=,]", line_text, maxsplit=1)[0]
-        if key.count(".") > _MOST_DOTS:
-            problem = f"a key has more than {_MOST_DOTS} dotted parts; quote it if it is one name"
-            raise MappingError(problem, source=source, line=number)
     try:
         document = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except (ValueError, RecursionError) as error:
+        # Integers of thousands of digits, and lists nested thousands deep, have no place.
         problem, _, place = str(error).removesuffix(")").partition(" (at ")
         found = re.fullmatch(r"line (\d+), column (\d+)", place)
-        line, position = (int(found[1]), int(found[2])) if found else (text.count("\n") + 1, None)
+        at_end = text.count("\n") + 1 if place else None
+        line, position = (int(found[1]), int(found[2])) if found else (at_end, None)
         problem = f"TOML: {problem[:1].lower()}{problem[1:]}"
         raise MappingError(problem, source=source, line=line, column=position) from error
-    except ValueError as error:
-        # What else tomllib raises: an integer of thousands of digits.
-        raise MappingError("TOML: a number is too long to be read", source=source) from error
-    except RecursionError as error:
-        raise MappingError("lists or tables are nested too deeply", source=source) from error
     return _check_document(document, source, text)
 
 
@@ -356,8 +344,6 @@ def _as_in_toml(value: Any) -> Any:
 
 def _line_of(text: str, key: str) -> int | None:
     """The line on which a key is set, or else first named; tomllib keeps no positions, so this searches the text."""
-    if len(key) > _LONGEST_KEY:
-        return None
     name = re.escape(key)
     forms = (rf"^\s*(?:{name}|\"{name}\"|'{name}')\s*[=.]", rf"^\s*\[[^]\n]*{name}[\"']?\s*\]", rf"[\"']{name}[\"']")
     for form in forms:
