@@ -80,8 +80,8 @@ class Feature:
     def columns(self) -> tuple[Feature, ...]:
         """The columns that the feature is, each with the codes of all rows: itself, unless it is several together."""
         return tuple(
-            replace(own, labelled=own.labelled[self.labelled], unlabelled=own.labelled[self.unlabelled])
-            for own in self.members
+            replace(column, labelled=column.labelled[self.labelled], unlabelled=column.labelled[self.unlabelled])
+            for column in self.members
         ) or (self,)
 
     def categories(self) -> pa.StringArray:
@@ -131,8 +131,8 @@ class Dataset:
         """Whether all copies of a row are in the same fold: that of its subject, or of its time."""
         return self.groups is not None or self.times is not None
 
-    def kinds(self) -> list[Integers]:
-        """What tells rows apart beside classes and features: subjects, weights and times, by number."""
+    def row_keys(self) -> list[Integers]:
+        """What tells rows apart beside their class and features: numbers of their subject, weight and time."""
         weights = None if self.weights is None else np.unique(self.weights, return_inverse=True)[1].astype(np.int64)
         return [numbers for numbers in (self.groups, weights, self.times) if numbers is not None]
 
@@ -267,10 +267,11 @@ class ValueCounts:
         # Codes may be of a byte each, which places of many columns do not fit into.
         starts = iter(offset)
         parts = [
-            np.stack([np.add(own, next(starts), dtype=np.intp) for own, _ in columns], axis=1) for columns in features
+            np.stack([np.add(codes, next(starts), dtype=np.intp) for codes, _ in columns], axis=1)
+            for columns in features
         ]
-        part = np.concatenate([own.ravel() for own in parts])
-        size = np.concatenate([np.full(*own.shape) for own in parts])
+        part = np.concatenate([slots.ravel() for slots in parts])
+        size = np.concatenate([np.full(*slots.shape) for slots in parts])
         by_slot = np.zeros((int((values + 1).sum()), len(self.class_rows)))
         np.add.at(by_slot, part, np.repeat(self.by_slot, size, axis=0))
         owner = np.repeat(np.arange(len(features)), [len(columns) for columns in features])
@@ -285,9 +286,9 @@ class ColumnCounts:
     feature: Integers
     """Which feature each column belongs to."""
     part: Integers
-    """The slots of columns that make up the first slot of features, those of the second, and so on."""
+    """The slots of columns that make up the first slot of features, then those of the second slot, and so on."""
     start: Integers
-    """Where those of each slot of features begin."""
+    """Where the columns' slots of each slot of features begin in ``part``."""
 
     def add_up(self, by_slot: Floats) -> Floats:
         """For each slot of features the sum over its columns of what their slots, the last axis, have."""

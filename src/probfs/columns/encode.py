@@ -259,7 +259,7 @@ def _code_numbers(prepared: PreparedTable) -> dict[str, tuple[FeatureCoding, Cod
 def _cut_group(
     prepared: PreparedTable, plans: Mapping[str, ColumnPlan], intervals: int, columns: Sequence[Column]
 ) -> dict[str, tuple[FeatureCoding, Codes]]:
-    """Columns cut at quantiles; without those that hold no number, or an infinite one."""
+    """Columns cut at quantiles, except columns without a number or with an infinite one."""
     numbers, rows, weights = number_matrix(columns), _labelled(prepared), prepared.labelled_weights
     fits: Flags = np.logical_and(np.isfinite(numbers[:, rows]).any(axis=1), ~np.isinf(numbers).any(axis=1))
     if not fits.all():
@@ -282,7 +282,7 @@ def _cut_group(
 def _list_group(
     prepared: PreparedTable, plans: Mapping[str, ColumnPlan], columns: Sequence[Column]
 ) -> dict[str, tuple[FeatureCoding, Codes]]:
-    """Columns of few numbers: what one column teaches holds for all that have the same numbers."""
+    """Columns of few numbers. Columns that hold the same numbers are coded alike, so one of them is learned from."""
     matrix = number_matrix(columns)
     ordered = np.sort(matrix, axis=1)
     new = ~np.isnan(ordered)
@@ -311,7 +311,7 @@ def _list_group(
 def _measure(
     prepared: PreparedTable, others: Sequence[Table], plan: ColumnPlan, rule: Measured, present: Flags
 ) -> tuple[Feature, int]:
-    """The same for a feature of numbers as they are."""
+    """A feature of numbers as they are, and how many unlabelled cells hold something else."""
     column = prepared.table.columns[plan.name]
     by_row = number_of_each_row(prepared.table, column, rule)
     # Texts of another file are dates if those of the labelled one are.

@@ -44,7 +44,7 @@ def order_by_content(dataset: Dataset, seed: int) -> Dataset:
         # Numbered by their content, too.
         places = np.argsort(np.argsort(subject_hashes(dataset, labelled), kind="stable"))
         dataset = replace(dataset, groups=places[dataset.groups])
-    cells[1:1] = dataset.kinds()
+    cells[1:1] = dataset.row_keys()
     rows, counts = _distinct_by_hash(cells, labelled, dataset.counts)
     no_class = np.zeros(len(unlabelled), dtype=np.int64)
     others, other_counts = _distinct_by_hash(
@@ -93,7 +93,7 @@ def value_hashes(feature: Feature, seed: int) -> Hashes:
     its column is one with others or not.
     """
     if feature.members:
-        together: Hashes = np.sum([value_hashes(own, seed)[own.labelled] for own in feature.members], axis=0)
+        together: Hashes = np.sum([value_hashes(column, seed)[column.labelled] for column in feature.members], axis=0)
         return together
     texts = feature.categories()
     numbers = numbers_of(texts, Kind.TEXT) if feature.numbers is None else feature.numbers
@@ -211,18 +211,15 @@ def deal_subjects(
     in_order = np.lexsort((order, rarest))
     in_order = in_order[rarest[in_order] <= len(order)]
     fold_of_each = np.zeros(len(order), dtype=np.int64)
-    if folds >= len(in_order):
-        fold_of_each[in_order] = np.arange(len(in_order))
-        return fold_of_each
     rows = np.bincount(groups, counts, minlength=len(order))
     # The share of each class's subjects that a fold has, and its rows, which decide between equals.
     shares, sizes = np.zeros((folds, has_class.shape[1])), np.zeros(folds)
     for subject in in_order.tolist():
-        own = has_class[subject]
-        crowded = shares[:, own].sum(axis=1)
+        classes = has_class[subject]
+        crowded = shares[:, classes].sum(axis=1)
         fold = int(np.lexsort((sizes, crowded.round(9)))[0])
         fold_of_each[subject] = fold
-        shares[fold, own] += 1 / subjects[own]
+        shares[fold, classes] += 1 / subjects[classes]
         sizes[fold] += rows[subject]
     return fold_of_each
 

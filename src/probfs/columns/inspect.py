@@ -121,10 +121,10 @@ def _flags(prepared: PreparedTable, plan: ColumnPlan) -> Iterator[str]:
         yield f"leakage? {prepared.leaks[plan.name].describe()}"
     if plan.missing_is_value and prepared.choice.missing == "auto":
         yield "missing cells tell the class"
-    code = code_for_missing(prepared.table.columns[plan.name])
+    profile = prepared.profiles.get(plan.name)
+    code = None if profile is None else code_for_missing(prepared.table.columns[plan.name], profile)
     if code is not None:
         yield f"missing? {code[0]} in {counted(code[1], 'row')}"
-    profile = prepared.profiles.get(plan.name)
     if profile is not None and not profile.distinct and prepared.labelled_rows:
         yield "empty"
     elif profile is not None and profile.distinct == 1 and not profile.missing:

@@ -165,13 +165,13 @@ def _columns_in_few_runs(columns: Sequence[Column], target: Target, weights: Int
         in_order = labels[rows][order].astype(np.int64)
         few = np.flatnonzero(np.count_nonzero(np.diff(in_order, axis=1), axis=1) <= most_changes)
         ordered = np.take_along_axis(numbers[few], order[few], axis=1)
-        own_weights = None if weights is None else weights[rows][order[few]].ravel()
+        row_weights = None if weights is None else weights[rows][order[few]].ravel()
         # The errors of telling all rows of a number to be of one class.
         is_new = np.ones(ordered.shape, dtype=np.bool_)
         is_new[:, 1:] = ordered[:, 1:] != ordered[:, :-1]
         shape = (*ordered.shape, classes)
         value = np.arange(len(few))[:, None] * len(rows) + np.cumsum(is_new, axis=1) - 1
-        counts = np.bincount((value * classes + in_order[few]).ravel(), own_weights, math.prod(shape)).reshape(shape)
+        counts = np.bincount((value * classes + in_order[few]).ravel(), row_weights, math.prod(shape)).reshape(shape)
         wrong = counts.sum(axis=(1, 2)) - counts.max(axis=2).sum(axis=1)
         yield from (group[place].name for place in few[wrong <= most_errors].tolist())
 

@@ -18,7 +18,7 @@ from probfs.notes import Note, NoteKind
 from probfs.tables.arrays import Flags, Floats, Integers, short_number, text_array
 from probfs.tables.cells import AMONG_NUMBERS, UNMISTAKABLE, Kind
 from probfs.tables.column import Column
-from probfs.tables.table import Table
+from probfs.tables.table import Profile, Table
 from probfs.text import and_more, counted, listed, option, quoted
 
 ALSO_WORDS = ("None",)
@@ -44,8 +44,9 @@ _EQUALLY_LIKELY = 1 + 1e-7
 
 
 def mark_missing(table: Table, texts: Sequence[str], found: set[str] | None = None) -> Table:
-    """The table with the cells made missing that hold one of some texts, or a number that one of them is, however
-    written; ``found`` takes the texts that some cell holds.
+    """The table with every cell made missing that holds one of the texts, or the same number written in another way.
+
+    ``found`` collects the texts that some cell holds.
     """
     return table.with_columns(without_texts(table.columns, texts, found)) if texts else table
 
@@ -53,7 +54,7 @@ def mark_missing(table: Table, texts: Sequence[str], found: set[str] | None = No
 def without_texts(
     columns: Mapping[str, Column], texts: Sequence[str], found: set[str] | None = None
 ) -> dict[str, Column]:
-    """Those columns that hold some texts, without them."""
+    """The columns that hold some of the texts, with these cells made missing."""
     unwanted = text_array([text.strip() for text in texts])
     numbers = some_numbers(unwanted, Kind.NUMBER)
     found = set() if found is None else found
@@ -72,7 +73,7 @@ def without_texts(
 
 
 def _which_are(column: Column, texts: pa.StringArray, numbers: Floats) -> Flags:
-    """Which cells of a column of numbers, or values of another, are one of some texts, or of the numbers among them."""
+    """Which cells of a column of numbers, or which values of any other column, equal one of the texts or numbers."""
     if column.is_numeric and column.kind is Kind.NUMBER:
         return np.isin(column.by_row, numbers)
     entries = column.entries
@@ -92,9 +93,10 @@ def note_on_unused(texts: Iterable[str], found: set[str], columns: Iterable[Colu
     return [NoteKind.UNUSED_NA.note(message)]
 
 
-def note_on_codes(columns: Iterable[Column]) -> list[Note]:
+def note_on_codes(columns: Iterable[Column], profiles: Mapping[str, Profile]) -> list[Note]:
     """A note on numbers far outside of a column's others, like -999, that may mean missing."""
-    found = {column.name: code for column in columns if (code := code_for_missing(column)) is not None}
+    codes_of = ((column.name, code_for_missing(column, profiles[column.name])) for column in columns)
+    found = {name: code for name, code in codes_of if code is not None}
     if not found:
         return []
     shown = [f"{code} in {counted(rows, 'row')} of {quoted(name)}" for name, (code, rows) in found.items()]
@@ -104,16 +106,16 @@ def note_on_codes(columns: Iterable[Column]) -> list[Note]:
     return [NoteKind.CODE_FOR_MISSING.note(f"{message}; {remedy}", found)]
 
 
-def code_for_missing(column: Column) -> tuple[str, int] | None:
+def code_for_missing(column: Column, profile: Profile) -> tuple[str, int] | None:
     """A number that may mean missing, and in how many rows it stands."""
-    if column.kind is not Kind.NUMBER or column.is_nominal or column.problem is not None:
+    is_measured = column.kind is Kind.NUMBER and not column.is_nominal and column.problem is None
+    if not is_measured or _CODES.isdisjoint((profile.least, profile.greatest)):
         return None
     by_row = column.is_numeric and not column.is_encoded
     numbers = column.by_row if by_row else column.numbers()
-    if numbers is None or not len(numbers):
+    if numbers is None:
         return None
-    for end in (np.fmin, np.fmax):
-        code = float(end.reduce(numbers))
+    for code, end in ((profile.least, min), (profile.greatest, max)):
         if code not in _CODES:
             continue
         at = numbers == code
@@ -122,7 +124,7 @@ def code_for_missing(column: Column) -> tuple[str, int] | None:
             continue
         rest = numbers[~at & ~np.isnan(numbers)]
         low, high = float(rest.min(initial=np.inf)), float(rest.max(initial=-np.inf))
-        is_far = abs(code - float(end(low, high))) > high - low or code < 0 <= low
+        is_far = abs(code - end(low, high)) > high - low or code < 0 <= low
         if low < high and is_far and np.any((rest > low) & (rest < high)):
             return short_number(code), rows
     return None

@@ -158,7 +158,7 @@ class PreparedTable:
 
     @property
     def trust_notes(self) -> list[Note]:
-        """Warnings of columns that may make all others look other than they are."""
+        """Warnings about columns that can make the results for all others misleading."""
         shown = and_more([f"{quoted(name)} ({why})" for name, why in self.subjects.items()], _MOST_SHOWN)
         remedy = f"if so, name it with {option('group')}: without it, p-values and errors look better than they are"
         message = f"several rows seem to belong to the same subject, by {shown}; {remedy}"
@@ -322,7 +322,7 @@ def _notes(prepared: PreparedTable) -> Iterator[Note]:
             problem = f"nearly all values are {kind.value}s, but not all, so ranked as categories: {names}"
             message = f"{problem}; {option('na')} takes the other texts as missing, or map the column"
             yield NoteKind.NEARLY_NUMBERS.note(message, shown)
-    yield from note_on_codes(table.columns[plan.name] for plan in features)
+    yield from note_on_codes((table.columns[plan.name] for plan in features), prepared.profiles)
     keep, leave_out = f"{option('keep_identifiers', True)} ranks them", f"{option('exclude')} leaves them out"
     for note, plans, problem, remedy in (
         (NoteKind.IDENTIFIER, prepared.identifiers, "left out as identifiers", keep),
@@ -340,7 +340,7 @@ def _notes(prepared: PreparedTable) -> Iterator[Note]:
 
 
 def _nearly(prepared: PreparedTable, column: Column) -> tuple[Kind, str] | None:
-    """What nearly all of many texts are, numbers or dates, in whatever style, and the first one that is none."""
+    """What nearly all of a column's many texts are, numbers or dates in some style, and the first text that is not."""
     many = prepared.profiles[column.name].distinct > CUT_ABOVE
     if not many or column.kind is not Kind.TEXT or column.is_nominal or column.problem is not None:
         return None

@@ -110,7 +110,7 @@ def _missing_texts(prepared: PreparedTable) -> Iterator[str]:
     infinite: dict[str, str] = {}
     for plan in prepared.features:
         column = columns[plan.name]
-        if (code := code_for_missing(column)) is not None:
+        if (code := code_for_missing(column, prepared.profiles[plan.name])) is not None:
             suspects[code[0]].append(plan.name)
             undecided.add(code[0])
         numbers = None if column.is_nominal else column.numbers()

@@ -68,6 +68,7 @@ _OF_NAMES = re.compile(r"[0.:-]*[A-Za-z]?")
 """What the numbers of versions, telephones and flats leave when each is written as 0."""
 _MOST_FORMS = 4
 _NEARLY_ALL = 0.9
+_ROWS_OF_A_TEXT = 4
 _WORDS = frozenset(WORDS.to_pylist())
 
 
@@ -94,7 +95,7 @@ class ColumnTexts:
     example: str = ""
     """A text that is not read as it stands, as what it is read, and in how many cells such texts are."""
     merged: str = ""
-    """The same, of values that differ only in case or in blanks around them."""
+    """The same for values that are merged because they differ only in case or in blanks around them."""
 
     @property
     def measures(self) -> bool:
@@ -186,7 +187,14 @@ def _learn(
 ) -> tuple[ColumnTexts, Column]:
     """What the texts of a column mean, and the column as it is read by that."""
     cells = column.cells
-    texts = pc.utf8_trim_whitespace(cells.drop_null() if is_text(cells.type) else pa.chunked_array([column.values]))
+    if is_text(cells.type):
+        texts = cells.drop_null()
+    elif _has_many_texts(cells):
+        # To find which texts are different would take longer than to look at all of them.
+        texts = cells.cast(cells.type.value_type).drop_null()
+    else:
+        texts = pa.chunked_array([column.values])
+    texts = pc.utf8_trim_whitespace(texts)
     looks = pc.is_in(texts, value_set=WORDS)
     words = [word for word in pc.unique(texts.filter(looks)).to_pylist() if word and not speaks_of_texts(rule)]
     rest = texts.filter(pc.invert(looks)) if any_true(looks) else texts
@@ -198,7 +206,7 @@ def _learn(
     judged = _judge_words(words, rest, learned, choice, is_target=is_target)
     read = judged.read(column, all_fit=isinstance(judged.style, NumberStyle) and judged.style.strict)
     if isinstance(judged.style, DateStyle) and read.kind is Kind.TEXT and scale_of(rule) is not Kind.DATE:
-        # One has the form of a date, but is none.
+        # Some text looks like a date but is none, as 31.02.2024.
         judged = _judge_words(words, rest, _merge_values(column, choice), choice, is_target=is_target)
         read = judged.read(column)
     if judged.style is None or read.kind is Kind.TEXT:
@@ -217,6 +225,13 @@ def _learn(
         meant = texts_of(read.cells[first : first + 1].combine_chunks())[0].as_py()
         judged = replace(judged, example=_example(cells[first].as_py(), meant, read.count_rows(changed)))
     return judged, read
+
+
+def _has_many_texts(cells: pa.ChunkedArray) -> bool:
+    """Whether the dictionaries of text cells are nearly as long as the column."""
+    if not (pa.types.is_dictionary(cells.type) and is_text(cells.type.value_type)):
+        return False
+    return sum(len(chunk.dictionary) for chunk in cells.chunks) * _ROWS_OF_A_TEXT > len(cells) > _MOST_COMPARED
 
 
 def _find_kind(texts: Texts, rule: Rule | None, choice: ColumnChoice, decimal: str | None, fewest: int) -> ColumnTexts:
@@ -265,7 +280,7 @@ def _doubt_about_form(texts: Texts, order: str | None) -> Doubt | None:
 def _judge_words(
     words: Sequence[str], rest: Texts, texts: ColumnTexts, choice: ColumnChoice, *, is_target: bool
 ) -> ColumnTexts:
-    """What texts mean of which some look like missing, beside others."""
+    """What a column's texts mean, given the words among them that look like missing and the rest."""
     kind = texts.kind
     if is_target and (kind is Kind.DATE or texts.style is None):
         # Classes keep their texts, unless these are numbers of which signs or separators must be understood.
@@ -337,7 +352,7 @@ class TableTexts:
     keywords: tuple[str, ...]
     """The user's words, AUTO or NONE, on texts that look like missing."""
     keywords_found: Mapping[str, tuple[str, ...]]
-    """Those of the words that are texts too, with the columns that hold them."""
+    """The columns that hold one of these words as a text, by the word."""
 
     def read(self, table: Table) -> Table:
         """Another table with all of its cells as they are meant."""
@@ -346,7 +361,7 @@ class TableTexts:
         return self.with_columns(table, {name: self.columns[name].read(table.columns[name]) for name in names})
 
     def with_columns(self, table: Table, read: Mapping[str, Column], found: set[str] | None = None) -> Table:
-        """The table with columns that were read; ``found`` takes the texts for missing that some cell holds."""
+        """The table with columns that were read; ``found`` collects the texts for missing that some cell holds."""
         # A number that means missing may have been written otherwise: -999,0 or $-999.
         styled = {name: column for name, column in read.items() if self.columns[name].style}
         return table.with_columns({**read, **(without_texts(styled, self.missing, found) if self.missing else {})})
@@ -375,8 +390,9 @@ class TableTexts:
 def read_texts(
     table: Table, mapping: ColumnMapping, choice: ColumnChoice, decimal: str | None, target: str | None, found: set[str]
 ) -> tuple[TableTexts, Table]:
-    """What the texts of a table mean, and the table read so; ``found`` takes the texts that mean missing by the user's
-    word and that some cell holds.
+    """What the texts of a table mean, and the table read accordingly.
+
+    ``found`` collects the texts given as missing by the user that some cell holds.
     """
     missing, keywords = choice.missing_texts(mapping), tuple(word for word in (AUTO, NONE) if word in choice.na)
     table = mark_missing(table, missing, found)
@@ -406,8 +422,11 @@ def read_texts(
     held: dict[str, tuple[str, ...]] = {}
     for word in keywords:
         text = text_array([word])[0]
-        texts_of_columns = {name: one.cells if is_text(one.cells.type) else one.values for name, one in columns.items()}
-        names = tuple(name for name, cells in texts_of_columns.items() if any_true(pc.equal(cells, text)))
+        names = tuple(
+            name
+            for name, column in columns.items()
+            if any_true(pc.equal(column.cells if is_text(column.cells.type) else column.values, text))
+        )
         held |= {word: names} if names else {}
     texts = TableTexts(missing, {name: meaning for name, (meaning, _) in learned.items()}, decimal, keywords, held)
     return texts, texts.with_columns(table, {name: column for name, (_, column) in learned.items()}, found)

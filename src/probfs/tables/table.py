@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from operator import attrgetter
 from typing import TypeAlias
@@ -227,8 +228,13 @@ class Profile:
     """Whether no number has a fraction."""
     repeats: bool
     """Whether some value may stand in as many rows as was asked for; of numbers, each row counts once."""
-    infinite: bool = False
-    """Whether some number is."""
+    least: float = field(default=math.nan, compare=False)
+    """The least and the greatest number; NaN where there is none."""
+    greatest: float = field(default=math.nan, compare=False)
+
+    @property
+    def infinite(self) -> bool:
+        return math.isinf(self.least) or math.isinf(self.greatest)
 
 
 def profile_columns(columns: Iterable[Column], weights: Integers | None, times: int = 2) -> dict[str, Profile]:
@@ -260,8 +266,9 @@ def _profile_values(column: Column, weights: Integers | None) -> Profile:
     numbers = column.numbers() if column.kind is Kind.NUMBER and column.problem is None else None
     held = counts[:-1] > 0
     present = np.empty(0) if numbers is None else numbers[held]
-    whole, infinite = bool(np.all(present == np.rint(present))), bool(np.isinf(present).any())
-    return Profile(column.distinct(weights), int(counts[-1]), whole, True, infinite)
+    whole = bool(np.all(present == np.rint(present)))
+    ends = (float(np.fmin.reduce(present)), float(np.fmax.reduce(present))) if len(present) else ()
+    return Profile(column.distinct(weights), int(counts[-1]), whole, True, *ends)
 
 
 def _profile_numbers(columns: Sequence[Column], weights: Integers | None, times: int) -> dict[str, Profile]:
@@ -282,6 +289,7 @@ def _profile_numbers(columns: Sequence[Column], weights: Integers | None, times:
     distinct = np.count_nonzero(ordered[:, 1:] > ordered[:, :-1], axis=1) + ~absent.all(axis=1)
     later = ordered[:, times - 1 :]
     repeats = np.any(later == ordered[:, : later.shape[1]], axis=1)
-    facts = (distinct, missing, whole, repeats, np.isinf(numbers).any(axis=1))
+    least, greatest = (end.reduce(ordered, axis=1, initial=np.nan) for end in (np.fmin, np.fmax))
+    facts = (distinct, missing, whole, repeats, least, greatest)
     by_column = zip(*(fact.tolist() for fact in facts), strict=True)
     return {column.name: Profile(*found) for column, found in zip(columns, by_column, strict=True)} | apart
