@@ -234,10 +234,18 @@ def test_a_mapping_that_cannot_be_read_is_named(write: Write) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        *(b"x = " + b"[" * 50_000, b'x = "\xff"', b"\0", b"x = " + b"9" * 5000),
+        *(b"a" + b".b" * 40_000 + b" = 1", b"x = " + b"[" * 50_000, b'x = "\xff"', b"\0", b"x = " + b"9" * 5000),
         *(b"missing = [0x" + b"f" * 9000 + b"]", b'[columns]\na = "in [1]\\n[foo]"'),
     ],
 )
 def test_a_hostile_mapping_is_refused(text: bytes) -> None:
     with pytest.raises(MappingError):
         parse_mapping(text)
+
+
+def test_dots_in_texts_and_comments_are_no_dotted_keys() -> None:
+    with pytest.raises(MappingError, match=r"^mapping:2: a key has more than 64 dotted parts"):
+        parse_mapping(("\ncolumns" + ".a" * 65 + " = 1").encode())
+    dotted = ".".join(["a"] * 100)
+    text = f'# {dotted}\ndrop = ["{dotted}"]\n[columns]\n"{dotted}x" = "category"\n'
+    assert parse_mapping(text.encode()).drop == (dotted,)
