@@ -49,6 +49,8 @@ def test_of_a_column_that_cannot_be_ranked_kind_and_missing_cells_are_known() ->
         ColumnSummary("b", "other", 0, 1, None, 0, "left out (exclude=)"),
     )
     assert left_out.notes == ()
+    ranked = inspect_table(prepare_frame(frame))
+    assert [column.flags for column in ranked.columns] == [("refused",), ("refused",), (), ()]
 
 
 def test_what_the_file_declares_is_its_kind() -> None:

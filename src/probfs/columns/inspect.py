@@ -125,7 +125,9 @@ def _flags(prepared: PreparedTable, plan: ColumnPlan) -> Iterator[str]:
     code = None if profile is None else code_for_missing(prepared.table.columns[plan.name], profile)
     if code is not None:
         yield f"missing? {code[0]} in {counted(code[1], 'row')}"
-    if profile is not None and not profile.distinct and prepared.labelled_rows:
+    if prepared.table.columns[plan.name].problem is not None and plan.role is Role.FEATURE:
+        yield "refused"
+    elif profile is not None and not profile.distinct and prepared.labelled_rows:
         yield "empty"
     elif profile is not None and profile.distinct == 1 and not profile.missing:
         yield "constant"
