@@ -1,6 +1,5 @@
 """Experiments: what is not random holds, each claim can fail, and results depend on the seed alone. The page about the
-paper shows what most of them find, to which tests/test_docs.py compares it. And random tables and exact scores are what
-the paper says.
+paper shows what most of them find, to which tests/test_docs.py compares it. Exact scores are what the paper says.
 """
 
 from __future__ import annotations
@@ -21,12 +20,10 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from probfs.paper.breast_cancer import aggregate_ranks, judge_noise
-from probfs.paper.catalogue import EXPERIMENTS, PROBLEMS, Experiment
+from probfs.paper.catalogue import EXPERIMENTS, Experiment
 from probfs.paper.estimates import judge_sampling
-from probfs.paper.exact_scores import shifted_scores
 from probfs.paper.laboratory import Finding, Laboratory, reproduce, write_finding
-from probfs.paper.misfit import IRRELEVANT, MISFITS, RELEVANT, Case, Misfit, judge_prediction, mean_and_margin
-from probfs.paper.synthetic import draw_tables
+from probfs.paper.misfit import MISFITS, Case, Misfit, judge_prediction, mean_and_margin
 from probfs.paper.theory import Joint, PopulationScores, population_scores
 from tests.support.results import assert_as_before, describe_figure
 
@@ -199,95 +196,6 @@ def test_a_wrong_number_would_be_found_out(monkeypatch: pytest.MonkeyPatch) -> N
         "holds",
         "does not hold",
     ]
-
-
-@given(st.floats(0.05, 4), st.floats(0.05, 1), st.floats(0.01, 0.99))
-def test_a_shifted_feature_integrates_to_its_closed_form(c: float, p: float, balance: float) -> None:
-    """∫|f₁ - f₀| is 2p(2Φ(c) - 1); the best classifier errs beyond the one place where both classes are as likely."""
-
-    def normal(x: float) -> float:
-        return math.erfc(-x / math.sqrt(2)) / 2
-
-    telling, even = p * math.exp(-(c**2) / 2), (1 - p) * (2 * balance - 1)
-    root = (math.sqrt(even**2 + 4 * balance * (1 - balance) * telling**2) - even) / (2 * balance * telling)
-    place = math.log(root) / c
-    accuracy = balance * (1 - p * normal(place - c) - (1 - p) * normal(place))
-    accuracy += (1 - balance) * (p * normal(place + c) + (1 - p) * normal(place))
-    scores = shifted_scores(c, p, balance)
-    assert scores.s_s == pytest.approx(2 * balance * (1 - balance) * p * (2 * normal(c) - 1), abs=2e-6)
-    assert scores.s_b == pytest.approx(accuracy - max(balance, 1 - balance), abs=2e-6)
-
-
-# Random tables
-
-
-def drawn(problem: str, rows: int, **options: Any) -> tuple[dict[str, Any], Any]:
-    """The columns of a table, numbers or texts in each row, and which rows are positive."""
-    table, _ = draw_tables(problem, rows, 0, 0, {**PROBLEMS[problem], **options})
-    columns = {
-        name: column.by_row if column.is_numeric else np.array(column.values.to_pylist())[column.codes]
-        for name, column in table.columns.items()
-    }
-    return columns, columns.pop("class") == "positive"
-
-
-@pytest.mark.parametrize(
-    ("sampling", "first"),
-    [
-        ("proportionate", (1 / 4, 1 / 2, 1 / 4)),
-        ("oversampling", (1 / 3, 1 / 3, 1 / 3)),
-        ("undersampling", (1 / 8, 3 / 4, 1 / 8)),
-    ],
-)
-def test_nominal_is_drawn_as_section_5_2_says(sampling: str, first: tuple[float, ...]) -> None:
-    columns, positive = drawn("nominal", 200_000, sampling=sampling)
-    shares = [first, (1 / 4, 1 / 2, 1 / 4), (1 / 3, 1 / 3, 1 / 3), (1 / 3, 1 / 6, 1 / 2), (1 / 2, 1 / 4, 1 / 4)]
-    for cells, expected in zip(columns.values(), shares, strict=True):
-        assert [float(np.mean(cells == letter)) for letter in "abc"] == pytest.approx(expected, abs=0.005)
-    for letter, share in (("a", 1 / 4), ("b", 1 / 2), ("c", 3 / 4)):
-        assert positive[columns["x1"] == letter].mean() == pytest.approx(share, abs=0.01)
-        assert positive[columns["x2"] == letter].mean() == pytest.approx(0.5, abs=0.01)
-    # Unlabelled rows are drawn from the population, whatever the sampling.
-    _, unlabelled = draw_tables("nominal", 10, 100_000, 0, {"sampling": sampling})
-    assert list(unlabelled.columns) == ["x1", "x2", "x3", "x4", "x5"]
-    column = unlabelled.columns["x1"]
-    assert float(np.mean(column.codes == column.values.to_pylist().index("b"))) == pytest.approx(1 / 2, abs=0.01)
-
-
-def test_numbers_are_drawn_as_footnote_1_and_as_weston_say() -> None:
-    columns, positive = drawn("xcp", 100_000, c=2.0, p=0.6, balance=0.3)
-    signed = np.where(positive, 1, -1) * columns["relevant_1"]
-    assert positive.sum() == 30_000
-    assert (signed.mean(), signed.var()) == pytest.approx((2.0 * 0.6, 1 + 4 * 0.6 * 0.4), abs=0.03)
-    assert columns["noise_001"].mean() == pytest.approx(0, abs=0.02)
-    columns, positive = drawn("weston", 100_000, noise=1)
-    assert positive.sum() == 50_000
-    for number, mean in enumerate((0.7, 1.4, 2.1, 0.3, 0.6, 0.9), 1):
-        assert (np.where(positive, 1, -1) * columns[f"relevant_{number}"]).mean() == pytest.approx(mean, abs=0.03)
-    assert columns["noise_001"].var() == pytest.approx(20, rel=0.03)
-
-
-@pytest.mark.parametrize("misfit", MISFITS, ids=lambda misfit: misfit.name)
-def test_only_relevant_columns_of_a_misfit_change_the_class(misfit: Misfit) -> None:
-    """Within each combination of the relevant columns, the irrelevant ones say nothing about the class."""
-    columns = dict(misfit.problem(40_000, np.random.default_rng(5)).columns)
-    positive = columns.pop("class").codes
-    bits = {name: one.by_row > 0 if one.is_numeric else one.codes == 1 for name, one in columns.items()}
-    deciding = [name for name in bits if name.startswith((RELEVANT, "copy"))]
-    group = np.ravel_multi_index(tuple(bits[name].astype(int) for name in deciding), (2,) * len(deciding))
-    totals = np.bincount(group, minlength=2 ** len(deciding))
-    share = np.bincount(group, positive, minlength=len(totals)) / np.maximum(totals, 1)
-    if misfit.classifier == "nb":
-        # And each relevant column does, with the others as they are.
-        grid, rows = share.reshape((2,) * len(deciding)), totals.reshape((2,) * len(deciding))
-        for axis, name in enumerate(name for name in deciding if name.startswith(RELEVANT)):
-            seen = rows.min(axis=axis) > 200
-            assert np.abs(np.diff(grid, axis=axis).squeeze(axis))[seen].max() > 0.05, name
-    surprise = positive - share[group]
-    for name in bits:
-        if name.startswith(IRRELEVANT):
-            within = bits[name] - (np.bincount(group, bits[name]) / np.maximum(np.bincount(group), 1))[group]
-            assert abs(np.corrcoef(surprise, within)[0, 1]) < 0.025, name
 
 
 # Exact scores are their definitions, in fractions

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import multiprocessing
 import os
 import signal
 import subprocess
@@ -152,17 +151,6 @@ def test_results_come_in_order_and_tasks_are_not_made_too_early(threads: int) ->
         return 10 * number
 
     assert map_in_threads(slowest_first, tasks(), threads) == [0, 10, 20, 30, 40, 50]
-
-
-@pytest.mark.skipif("fork" not in multiprocessing.get_all_start_methods(), reason="no fork here")
-@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
-def test_a_forked_process_has_threads_of_its_own() -> None:
-    run = partial(run_in_threads, [partial(time.sleep, 0)] * 3)
-    run()
-    child = multiprocessing.get_context("fork").Process(target=run)
-    child.start()
-    child.join(60)
-    assert child.exitcode == 0
 
 
 def test_the_innermost_listener_hears_what_is_reported_meanwhile_also_from_threads() -> None:

@@ -113,9 +113,6 @@ class Cluster:
         self.elsewhere = scheduler is not None
         """Whether workers may have been started in another folder, or on another machine."""
         self._address = printable(scheduler or "this machine")
-        # Others may use the cluster, too.
-        self._run = uuid.uuid4().hex
-        self._number = 0
 
     def _workers(self) -> list[dict[str, Any]]:
         """What Dask knows of each worker."""
@@ -132,8 +129,8 @@ class Cluster:
 
     def submit(self, function: Any, *arguments: Any) -> Future[Any]:
         """A task, which Dask's pages call by the name of its function."""
-        task, (key,) = self._task(function, 1)
-        future: Future[Any] = self._client.submit(task, *arguments, key=key, pure=False)
+        task, name = _as_task(function)
+        future: Future[Any] = self._client.submit(task, *arguments, key=f"{name}-{uuid.uuid4().hex}", pure=False)
         return future
 
     def map(self, function: Any, futures: Sequence[Future[Any]], **others: Any) -> list[Future[Any]]:
@@ -144,16 +141,9 @@ class Cluster:
             if sizeof(value) > _LARGE:
                 # Dask would make a task of it, too, but one that fails.
                 others[name] = self.submit(identity, value)
-        task, keys = self._task(function, len(futures))
-        new: list[Future[Any]] = self._client.map(task, futures, key=keys, pure=False, **others)
+        task, name = _as_task(function)
+        new: list[Future[Any]] = self._client.map(task, futures, key=name, pure=False, **others)
         return new
-
-    def _task(self, function: Any, number: int) -> tuple[Any, list[str]]:
-        """A function whose messages name options as those made here do, and keys for so many calls of it."""
-        self._number += 1
-        key = f"probfs-{getattr(function, '__name__', 'get').strip('_')}-{self._run}-{self._number}"
-        task = partial(_run_task, speaks_command_line(), function)
-        return task, [f"{key}-{place}" for place in range(number)]
 
     def gather(
         self, futures: Sequence[Future[Any]], stage: str = "", blocks: Sequence[Future[Any]] | None = None
@@ -242,6 +232,12 @@ class Cluster:
 def identity(value: Any) -> Any:
     """Submitted as a task, so that Dask can recompute a value whose only copy is lost."""
     return value
+
+
+def _as_task(function: Any) -> tuple[Any, str]:
+    """A function whose messages name options as those made here do, and what Dask calls it."""
+    name = f"probfs-{getattr(function, '__name__', 'get').strip('_')}"
+    return partial(_run_task, speaks_command_line(), function), name
 
 
 def _run_task(on_command_line: bool, function: Callable[..., Any], *arguments: Any, **others: Any) -> Any:

@@ -23,7 +23,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from probfs.columns.choice import CUT_ABOVE
-from probfs.columns.missing import mark_missing, without_texts
+from probfs.columns.missing import without_texts
 from probfs.columns.prepare import PreparedTable
 from probfs.columns.rules import CutCoder, Rule, some_numbers
 from probfs.errors import DataError
@@ -131,10 +131,10 @@ def join_condensed(parts: Sequence[CondensedTable], naming: Sequence[str]) -> Co
     first_places = np.cumsum([0, *(part.rows for part in parts[:-1])])
     counted = {}
     for name, column in columns.items():
-        own = [part.columns[name] for part in parts]
-        cell_rows = np.concatenate([one.cell_rows + row for one, row in zip(own, first_rows, strict=True)])
-        places = np.concatenate([one.cell_places + place for one, place in zip(own, first_places, strict=True)])
-        counts = np.concatenate([one.cell_counts for one in own])
+        pieces = [part.columns[name] for part in parts]
+        cell_rows = np.concatenate([piece.cell_rows + row for piece, row in zip(pieces, first_rows, strict=True)])
+        places = np.concatenate([piece.cell_places + row for piece, row in zip(pieces, first_places, strict=True)])
+        counts = np.concatenate([piece.cell_counts for piece in pieces])
         counted[name] = _count_cells(column, rows[cell_rows], counts, places, row_counts)
     return replace(
         parts[0],
@@ -207,7 +207,7 @@ def _count_cells(
 
 
 def _fields_of(column: Column) -> dict[str, Any]:
-    return {one.name: getattr(column, one.name) for one in fields(Column)}
+    return {field.name: getattr(column, field.name) for field in fields(Column)}
 
 
 # Columns counted in bins
@@ -243,10 +243,10 @@ class Sample:
 
     @classmethod
     def join(cls, samples: Sequence[Sample]) -> Sample:
-        numbers, places = np.unique(np.concatenate([one.numbers for one in samples]), return_inverse=True)
-        rows = np.bincount(places, np.concatenate([one.rows for one in samples]), minlength=len(numbers))
-        marked = frozenset().union(*(one.marked for one in samples))
-        return cls(numbers, rows.astype(np.int64), all(one.complete for one in samples), marked)
+        numbers, places = np.unique(np.concatenate([sample.numbers for sample in samples]), return_inverse=True)
+        rows = np.bincount(places, np.concatenate([sample.rows for sample in samples]), minlength=len(numbers))
+        marked = frozenset().union(*(sample.marked for sample in samples))
+        return cls(numbers, rows.astype(np.int64), all(sample.complete for sample in samples), marked)
 
     @property
     def is_many(self) -> bool:
@@ -351,22 +351,33 @@ def tested_numbers(column: Column, weights: Integers | None) -> Floats:
 
 def sample_block(table: Table, names: Sequence[str], missing: Sequence[str], step: int) -> dict[str, Sample | None]:
     """Samples of some columns of a block, of one in so many rows; None where a column holds anything but numbers."""
-    samples: dict[str, Sample | None] = {}
+    samples = {}
     for name in names:
-        column, found = table.columns[name], set[str]()
-        if column.cells.null_count == column.rows:
-            column = number_column(name, np.full(column.rows, np.nan))
-        dtype = column.cells.type
-        is_plain = pa.types.is_float64(dtype.value_type if pa.types.is_dictionary(dtype) else dtype)
-        column = without_texts({name: column}, missing, found).get(name, column) if is_plain else column
-        samples[name] = Sample.of(column, frozenset(found), step) if is_plain and column.is_numeric else None
+        found: set[str] = set()
+        column = _column_of_numbers(table, name, missing, found)
+        samples[name] = None if column is None else Sample.of(column, frozenset(found), step)
     return samples
 
 
+def _column_of_numbers(table: Table, name: str, missing: Sequence[str], found: set[str] | None = None) -> Column | None:
+    """A column without the texts that mean missing, of which ``found`` takes those that a cell holds; None if it holds
+    anything but numbers.
+    """
+    column = table.columns[name]
+    if column.cells.null_count == column.rows:
+        return number_column(name, np.full(column.rows, np.nan))
+    dtype = column.cells.type
+    is_double = pa.types.is_float64(dtype.value_type if pa.types.is_dictionary(dtype) else dtype)
+    if not (is_double and column.is_numeric):
+        return None
+    return without_texts({name: column}, missing, found).get(name, column)
+
+
 def _numbers_by_row(table: Table, name: str, missing: Sequence[str]) -> Floats:
-    """The number in each row of a column, NaN where a cell is missing."""
-    column = mark_missing(table.only([name]), missing).columns[name]
-    return np.full(table.rows, np.nan) if column.cells.null_count == column.rows else column.by_row + 0.0
+    """The number in each row of a column that was sampled, NaN where a cell is missing; -0 is 0."""
+    column = _column_of_numbers(table, name, missing)
+    assert column is not None, "only columns of numbers have samples"
+    return column.by_row + 0.0
 
 
 def list_numbers(
@@ -384,9 +395,7 @@ def count_block(
     table: Table, naming: Sequence[str], names: Sequence[str], missing: Sequence[str], ends: Mapping[str, Floats]
 ) -> CondensedTable:
     """Some columns of a block, condensed; where the ends of bins are given, each number is rounded to these."""
-    rounded = {
-        name: number_column(name, round_to(own, _numbers_by_row(table, name, missing))) for name, own in ends.items()
-    }
+    rounded = {name: number_column(name, round_to(ends[name], _numbers_by_row(table, name, missing))) for name in ends}
     table = table.only(names).with_columns(rounded)
     rows = _group(_combine([table.columns[name] for name in naming], table.rows))
     row_counts = np.bincount(rows)

@@ -80,8 +80,9 @@ def plan_encoding(prepared: PreparedTable) -> EncodingPlan:
 def encode_block(
     table: Table, plan: EncodingPlan, number: int, labelled: bool
 ) -> tuple[Block, tuple[int, Integers, Integers]]:
-    """Some rows of the planned table, or of a table of further rows without classes. And of the rows without a class:
-    how many they are, and for each feature how many hold a value, and how many one that labelled rows hold, too.
+    """The block of some rows of the planned table, or of a table of further rows, which have no class. And about its
+    rows without a class: their number and, for each feature, how many hold a value, and how many hold a value that
+    labelled rows hold, too.
     """
     table = plan.texts.read(table)
     counts = row_counts(table, plan.count)
@@ -94,16 +95,16 @@ def encode_block(
         refuse_lacking_columns(table, [feature.name for feature in plan.features], plan.source)
         labels = np.full(table.rows, UNKNOWN)
         others = np.arange(table.rows)
-    own = np.flatnonzero((labels >= 0) & (counts > 0))
-    # Rows of one class together, as whoever goes through them wants them.
-    own = own[np.argsort(labels[own], kind="stable")]
+    rows = np.flatnonzero((labels >= 0) & (counts > 0))
+    # Rows of one class stand together, as classifiers want them.
+    rows = rows[np.argsort(labels[rows], kind="stable")]
     features, numbers = [], []
     present, seen = np.zeros((2, len(plan.features)), dtype=np.int64)
     for place, coding in enumerate(plan.features):
         column, codes = table.columns[coding.name], coding.recode(table).astype(plan.code_dtype)
         unlabelled, seen[place] = coding.mask_unseen(codes[others])
         present[place] = np.count_nonzero(~column.is_missing()[others])
-        features.append(coding.feature(codes[own], unlabelled))
+        features.append(coding.feature(codes[rows], unlabelled))
         if coding.name in plan.tested:
             ends = plan.tested[coding.name]
             # A column that was counted value by value has its codes, and few values to look up.
@@ -111,10 +112,10 @@ def encode_block(
             known = np.append(numbers_of_values(column), np.nan) if by_value else column.by_row
             # The bin of each number, and the code after the last for a missing one.
             bins = np.where(np.isnan(known), len(ends), np.searchsorted(ends, known)).astype(code_type(len(ends)))
-            ranks = bins[column.codes[own] if by_value else own]
+            ranks = bins[column.codes[rows] if by_value else rows]
             numbers.append(RankedNumbers(np.array([place]), ranks[None], len(ends)))
-    classes = labels[own].astype(np.min_scalar_type(-1 - len(plan.classes)))
-    dataset = Dataset(tuple(features), plan.classes, classes, counts[own], counts[others], plan.source)
+    classes = labels[rows].astype(np.min_scalar_type(-1 - len(plan.classes)))
+    dataset = Dataset(tuple(features), plan.classes, classes, counts[rows], counts[others], plan.source)
     return Block(dataset, tuple(numbers), number), (dataset.unlabelled_rows, present, seen)
 
 

@@ -101,13 +101,13 @@ class ClusterBlocks:
 
     def map(self, function: Callable[..., Block], *arguments: Any) -> ClusterBlocks:
         """The new blocks take the place of the old ones, of which Dask keeps only how they were made."""
-        return ClusterBlocks(self.cluster, self._call(function, [self.share(one) for one in arguments]))
+        return ClusterBlocks(self.cluster, self._call(function, [self.share(value) for value in arguments]))
 
     def share(self, value: Any) -> Any:
         return self.cluster.submit(identity, value)
 
     def _call(self, function: Callable[..., Any], arguments: Sequence[Any]) -> list[Future[Any]]:
-        named = {f"argument_{place}": one for place, one in enumerate(arguments)}
+        named = {f"argument_{place}": value for place, value in enumerate(arguments)}
         return self.cluster.map(_answer, self.futures, question=function, **named)
 
 
@@ -197,12 +197,11 @@ class ClusterEngine:
         names = [
             name for name, rule in rules.items() if rule is None or isinstance(rule, Numeric) or cuts_numbers(rule)
         ]
-        by_block = self._ask(
-            table, sample_block, names=names, missing=missing, step=-(-table.head.rows // SAMPLED_ROWS)
-        )
-        every = {name: [block[name] for block in by_block] for name in names}
-        samples = {name: Sample.join(some) for name, some in every.items() if None not in some}
-        many = {name: sample for name, sample in samples.items() if sample.is_many}
+        step = -(-table.head.rows // SAMPLED_ROWS)
+        by_block = self._ask(table, sample_block, names=names, missing=missing, step=step)
+        samples = {name: [block[name] for block in by_block] for name in names}
+        joined = {name: Sample.join(parts) for name, parts in samples.items() if None not in parts}
+        many = {name: sample for name, sample in joined.items() if sample.is_many}
         ends = {name: sample.thin(COUNTED_BINS) for name, sample in many.items()}
         known: dict[str, CountedColumn] = {}
         asked: Collection[str] = columns
@@ -243,7 +242,7 @@ class ClusterEngine:
         """Some columns condensed, value by value or in bins; workers join what they counted."""
         cluster = self._cluster
         names = sorted({*naming, *names}, key=list(table.head.columns).index)
-        ends = {name: own for name, own in ends.items() if name in names}
+        ends = {name: ends[name] for name in names if name in ends}
         counted = tasks = cluster.map(count_block, table.blocks, naming=naming, names=names, missing=missing, ends=ends)
         while len(tasks) > 1:
             groups = [tasks[first : first + _JOINED_AT_ONCE] for first in range(0, len(tasks), _JOINED_AT_ONCE)]

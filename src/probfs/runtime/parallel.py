@@ -17,7 +17,6 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from contextvars import ContextVar, copy_context
-from functools import cache
 from typing import Any, TypeVar
 
 from probfs.errors import DataError
@@ -67,25 +66,8 @@ def split_range(items: int, most_parts: int) -> list[tuple[int, int]]:
 
 
 def run_in_threads(calls: Sequence[Callable[[], object]]) -> None:
-    """Make all calls, the first of them in the caller's thread, and return when the last has ended.
-
-    The calls must not use these threads themselves.
-    """
-    others = [_pool().submit(call) for call in calls[1:]]
-    for call in calls[:1]:
-        call()
-    for other in others:
-        other.result()
-
-
-@cache
-def _pool() -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(MOST_THREADS)
-
-
-if hasattr(os, "register_at_fork"):
-    # A forked process inherits the pool, but not its threads.
-    os.register_at_fork(after_in_child=_pool.cache_clear)
+    """Make all calls at the same time, and return when the last has ended."""
+    map_in_threads(lambda call: call(), calls, len(calls))
 
 
 def map_in_threads(work: Callable[[Task], Result], tasks: Iterable[Task], threads: int) -> list[Result]:

@@ -37,7 +37,7 @@ from probfs.tables.arrays import Codes, Flags, Floats, Integers, code_type
 _CELLS_PER_BLOCK = 1 << 16
 _FARTHEST = 600.0
 """The largest range of log p over the classes for which p is divided out of P, which is 0 below e^-745."""
-_CELLS_WORTH_A_THREAD = 150_000
+_CELLS_WORTH_A_THREAD = 300_000
 """With fewer cells, handing them to another thread takes longer than going through them."""
 
 
