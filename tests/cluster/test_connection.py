@@ -229,14 +229,16 @@ def test_faults_of_dask_are_one_line_each(monkeypatch: pytest.MonkeyPatch) -> No
 def test_nobody_is_there_or_dask_is_too_old_or_lacking(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, version: str | None, problem: str
 ) -> None:
-    original = importlib.metadata.version
-
     def find(name: str) -> str:
         if version is None:
             raise importlib.metadata.PackageNotFoundError(name)
-        # Dask remembers the versions of all others for later connections.
-        return version if name == "distributed" else original(name)
+        return version
 
+    # Dask remembers the true versions for later connections.
+    import distributed.versions
+
+    versions: Any = distributed.versions
+    versions.get_versions()
     monkeypatch.setattr(importlib.metadata, "version", find)
     (tmp_path / "t.csv").write_text("a,y\n1,0\n2,1\n")
     with pytest.raises(UsageError, match=problem):
