@@ -399,7 +399,9 @@ def assert_same_selection(found: Selection, expected: Selection) -> None:
         assert found.honest.none.rows == expected.honest.none.rows
         # What no column tells is known without folds, but for a row or so that a fold has more of a class.
         assert found.honest.none.log_loss == pytest.approx(expected.honest.none.log_loss, rel=0.02)
-    assert (found.warnings, found.input) == (expected.warnings, expected.input)
+    # How well the choice does on unseen rows depends on the folds, too.
+    notes, same = ([note for note in one.warnings if note.code != "weak-choice"] for one in (found, expected))
+    assert (notes, found.input) == (same, expected.input)
 
 
 def _assert_close(found: float | None, expected: float | None, rel: float = 1e-9, within: float = 1e-13) -> None:
