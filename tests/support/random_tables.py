@@ -400,8 +400,8 @@ def assert_same_selection(found: Selection, expected: Selection) -> None:
         # What no column tells is known without folds, but for a row or so that a fold has more of a class.
         assert found.honest.none.log_loss == pytest.approx(expected.honest.none.log_loss, rel=0.02)
     # How well the choice does on unseen rows depends on the folds, too.
-    notes, same = ([note for note in one.warnings if note.code != "weak-choice"] for one in (found, expected))
-    assert (notes, found.input) == (same, expected.input)
+    notes, others = ([note for note in one.warnings if note.code != "weak-choice"] for one in (found, expected))
+    assert (notes, found.input) == (others, expected.input)
 
 
 def _assert_close(found: float | None, expected: float | None, rel: float = 1e-9, within: float = 1e-13) -> None:
