@@ -24,6 +24,7 @@ from probfs.columns.folds import (
     content_hashes,
     deal,
     deal_folds,
+    deal_subjects,
     order_by_content,
     with_distinguishing_features,
 )
@@ -305,6 +306,14 @@ def test_every_row_is_in_one_fold_and_folds_are_stratified(rows: Rows, folds: in
     for of_class in (dealt, dealt[:, dataset.labels == 0], dealt[:, dataset.labels == 1]):
         sizes = of_class.sum(axis=1)
         assert sizes.max() - sizes.min() <= 1
+
+
+def test_subjects_of_one_class_or_both_are_spread_over_folds_by_the_rarer_one() -> None:
+    classes_of_subjects = ["pq", "q", "p", "p", "q", "pq", "q"]
+    rows = [(subject, "pq".index(name)) for subject, names in enumerate(classes_of_subjects) for name in names]
+    subjects, labels = np.array(rows).T
+    dealt = deal_subjects(labels, np.ones(len(rows), np.int64), subjects, np.arange(7), 2)[subjects]
+    assert [np.bincount(dealt[labels == label]).tolist() for label in (0, 1)] == [[2, 2], [3, 2]]
 
 
 def test_what_folds_cannot_hold_out_is_refused_in_the_caller_s_language() -> None:
