@@ -15,18 +15,11 @@ import math
 
 import numpy as np
 from numba import config, njit
-from numba.np import linalg
 
 from probfs.classifiers.naive_bayes.model import EVEN_ODDS
 
 if config.DISABLE_JIT:  # type: ignore[attr-defined]  # numba sets it from the environment
     raise ImportError("NUMBA_DISABLE_JIT is set")
-
-# numba loads scipy.linalg, which takes longer than to read most tables, only to see whether there is a BLAS.
-_ensure_blas, linalg.ensure_blas = linalg.ensure_blas, lambda: None
-import numba.np.arraymath  # noqa: E402, F401
-
-linalg.ensure_blas = _ensure_blas
 
 ROWS_PER_BLOCK = 4096
 ROWS_PER_LOG = 64
