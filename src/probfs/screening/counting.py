@@ -12,6 +12,7 @@ from probfs.columns.prepare import PreparedTable
 from probfs.columns.rules import cuts_numbers, some_numbers
 from probfs.rows.blocks import Block, Part
 from probfs.runtime.memory import require_memory
+from probfs.runtime.parallel import count_cores, map_in_threads
 from probfs.tables.arrays import Codes, Floats, Integers, code_type
 from probfs.tables.table import number_groups, number_matrix
 
@@ -39,9 +40,10 @@ class RankedNumbers:
     def of_matrix(cls, features: Integers, numbers: Floats) -> RankedNumbers:
         """From the numbers of each row, NaN where one is missing: features × rows."""
         missing = numbers.shape[1]
-        ranks, distinct = np.empty(numbers.shape, dtype=code_type(missing)), 0
+        ranks = np.empty(numbers.shape, dtype=code_type(missing))
         at_a_time = max(1, _CELLS_AT_A_TIME // max(1, missing))
-        for first in range(0, len(numbers), at_a_time):
+
+        def rank_some(first: int) -> int:
             some = numbers[first : first + at_a_time]
             order = np.argsort(some, axis=1)
             in_order = np.take_along_axis(some, order, axis=1)
@@ -51,7 +53,9 @@ class RankedNumbers:
             np.cumsum(rises, axis=1, out=by_place[:, 1:])
             by_place[np.isnan(in_order)] = missing
             np.put_along_axis(ranks[first : first + at_a_time], order, by_place, axis=1)
-            distinct = max(distinct, 1 + int(rises.sum(axis=1).max()))
+            return 1 + int(rises.sum(axis=1).max())
+
+        distinct = max(map_in_threads(rank_some, range(0, len(numbers), at_a_time), count_cores()))
         return cls(features, np.minimum(ranks, distinct, out=ranks), distinct)
 
     @classmethod
@@ -75,6 +79,10 @@ class NumbersBeforeCutting:
     """The prepared table in the order of its rows: encoded, and not yet arranged for a classifier."""
 
     def __iter__(self) -> Iterator[RankedNumbers]:
+        return self.in_rows(slice(None))
+
+    def in_rows(self, taken: Integers | slice) -> Iterator[RankedNumbers]:
+        """The numbers in some labelled rows, ranked among these."""
         prepared = self.prepared
         position = {feature.name: place for place, feature in enumerate(self.dataset.features)}
         cut = [plan.name for plan in prepared.features if plan.name in position and cuts_numbers(plan.rule)]
@@ -86,25 +94,30 @@ class NumbersBeforeCutting:
                 continue
             codes = column.codes if prepared.labelled_rows == column.rows else column.codes[prepared.labelled]
             # Texts that are no numbers stand in unlabelled rows only.
-            yield RankedNumbers.of_codes(position[column.name], codes, some_numbers(column.entries, column.kind))
+            yield RankedNumbers.of_codes(position[column.name], codes[taken], some_numbers(column.entries, column.kind))
         rows = slice(None) if prepared.labelled_weights is None else prepared.labelled
         for group in number_groups(many):
             features = np.array([position[column.name] for column in group], dtype=np.int64)
-            yield RankedNumbers.of_matrix(features, number_matrix(group)[:, rows])
+            yield RankedNumbers.of_matrix(features, number_matrix(group)[:, rows][:, taken])
 
 
 def ranks_by_feature(
     block: Block, wanted: Container[int], taken: Integers | slice = slice(None)
 ) -> Iterator[tuple[int, Codes, int]]:
-    """The ranks of some features, by position, in all labelled rows of a block or in some, and how many there are: of
-    the numbers that they were cut from, of those that are measured, and of those that are values.
+    """The ranks of some features, by position, in all labelled rows of a block or in some, and how many there may be:
+    of the numbers that they were cut from, of those that are measured, and of those that are values.
     """
-    cut = set()
-    for numbers in block.numbers:
+    cut, before_cutting = set(), block.numbers
+    if isinstance(before_cutting, NumbersBeforeCutting):
+        # Nothing is ranked yet, and ranking a sample takes less time than ranking all.
+        before_cutting = before_cutting.in_rows(taken)
+    else:
+        before_cutting = (replace(some, ranks=some.ranks[:, taken]) for some in before_cutting)
+    for numbers in before_cutting:
         for feature, ranks in zip(numbers.features.tolist(), numbers.ranks, strict=True):
             cut.add(feature)
             if feature in wanted:
-                yield feature, ranks[taken], numbers.distinct
+                yield feature, ranks, numbers.distinct
     for feature, known in enumerate(block.dataset.features):
         found = known.scale if known.numbers is None else known.numbers
         if found is not None and feature in wanted and feature not in cut:
