@@ -25,7 +25,7 @@ from probfs.cli import COMMANDS, completion
 from probfs.cli.completion import SHELLS, answer, bash_reply, install, script, suggest
 from probfs.text import delimited
 from tests.support import SAMPLES
-from tests.support.commands import PATIENCE
+from tests.support.commands import PATIENCE, Run
 from tests.support.tables import Write
 
 PLACES = {
@@ -33,6 +33,16 @@ PLACES = {
     "zsh": ".zfunc/_probfs",
     "fish": ".config/fish/completions/probfs.fish",
 }
+
+
+def test_the_script_is_that_of_the_running_shell(run_here: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    for shell in SHELLS:
+        monkeypatch.setattr("shellingham.detect_shell", lambda shell=shell: (shell, f"/bin/{shell}"))
+        assert run_here("--show-completion").stdout.strip() == script(shell).strip()
+    monkeypatch.setattr("shellingham.detect_shell", lambda: ("csh", "/bin/csh"))
+    refused = run_here("--show-completion")
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert "this shell is 'csh'" in refused.stderr
 
 
 def offered(typed: str) -> list[str]:
